@@ -1,0 +1,185 @@
+//! What leaves: units with true headers, cut to the reader's buffer.
+
+use crate::Pool;
+use crate::queue::{Frame, Queue};
+use crate::sum::Sum;
+use crate::table::NONE;
+use crate::wire::{Options, PSH};
+
+/// Room for the longest header of a unit that can merge.
+pub(crate) const MAX_HEADER: usize = 256;
+
+/// What a unit is made of; lengths and offsets in bytes, offsets from the start of the frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Length of the whole unit.
+    pub length: usize,
+    /// Frames it was made of.
+    pub segments: u32,
+    /// The largest payload of one segment; 0 if there is only one.
+    pub segment_size: u16,
+    /// Where the IP header starts; 0 if the unit is no TCP segment.
+    pub ip: u8,
+    /// Where the TCP header starts; 0 if the unit is no TCP segment.
+    pub tcp: u8,
+    /// Where the payload starts; 0 if the unit is no TCP segment.
+    pub payload: u8,
+}
+
+/// The oldest unit, its bytes still in frame memory: [`header`](Self::header), then [`payloads`](Self::payloads).
+pub struct Unit<'a, P> {
+    pub(crate) info: Info,
+    pub(crate) header: &'a [u8],
+    pub(crate) queue: &'a Queue,
+    pub(crate) pool: &'a P,
+    pub(crate) head: u32,
+}
+
+impl<'a, P: Pool> Unit<'a, P> {
+    /// Lengths and offsets.
+    pub fn info(&self) -> Info {
+        self.info
+    }
+
+    /// The true header of a merged unit; empty for a frame that leaves as it came.
+    pub fn header(&self) -> &'a [u8] {
+        self.header
+    }
+
+    /// The segments' payloads in order; for a frame that leaves as it came, the whole frame.
+    pub fn payloads(&self) -> impl Iterator<Item = &'a [u8]> + use<'a, P> {
+        let (queue, pool, merged) = (self.queue, self.pool, self.info.segments > 1);
+        chain(queue, self.head).take(self.info.segments as usize).map(move |frame| {
+            let range = if merged { frame.payload_range() } else { 0..frame.length as usize };
+            pool.bytes(frame.slot).get(range).unwrap_or_default()
+        })
+    }
+
+    /// Copies the unit to the start of `buffer`, or as much of it as fits. Returns the number of bytes copied.
+    pub fn copy_to(&self, buffer: &mut [u8]) -> usize {
+        let mut rest = &mut *buffer;
+        append(&mut rest, self.header);
+        for payload in self.payloads() {
+            append(&mut rest, payload);
+        }
+        let left = rest.len();
+        buffer.len() - left
+    }
+}
+
+/// Moves as much of `bytes` to the start of `rest` as fits, and `rest` behind it.
+fn append(rest: &mut &mut [u8], bytes: &[u8]) {
+    let length = bytes.len().min(rest.len());
+    let (room, behind) = core::mem::take(rest).split_at_mut(length);
+    room.copy_from_slice(bytes.get(..length).unwrap_or_default());
+    *rest = behind;
+}
+
+/// The frames of a chain, from `head` on.
+fn chain(queue: &Queue, head: u32) -> impl Iterator<Item = &Frame> {
+    let mut next = head;
+    core::iter::from_fn(move || {
+        if next == NONE {
+            return None;
+        }
+        let frame = queue.frame(next);
+        next = frame.next;
+        Some(frame)
+    })
+}
+
+/// The part of a chain that fits a reader, and what its header will say.
+pub(crate) struct Cut {
+    pub segments: u32,
+    pub payload: usize,
+    segment_size: u16,
+    payload_sum: u32,
+    last: Frame,
+    /// Whether frames of the chain stay behind.
+    pub rest: bool,
+}
+
+impl Cut {
+    /// As many whole segments of the chain as fit `limit` bytes, one at least.
+    #[inline]
+    pub(crate) fn of(queue: &Queue, head: u32, limit: usize) -> Self {
+        let first = queue.frame(head);
+        let room = limit.saturating_sub(usize::from(first.offsets.payload));
+        let mut cut = Self {
+            segments: 1,
+            payload: usize::from(first.payload),
+            segment_size: first.payload,
+            payload_sum: u32::from(first.payload_sum),
+            last: *first,
+            rest: false,
+        };
+        let mut last = first;
+        for frame in chain(queue, first.next) {
+            let payload = cut.payload + usize::from(frame.payload);
+            if payload > room {
+                cut.rest = true;
+                break;
+            }
+            let odd = cut.payload % 2 == 1;
+            cut.payload_sum += u32::from(if odd { frame.payload_sum.swap_bytes() } else { frame.payload_sum });
+            cut.segment_size = cut.segment_size.max(frame.payload);
+            cut.payload = payload;
+            cut.segments += 1;
+            last = frame;
+        }
+        cut.last = *last;
+        cut
+    }
+
+    /// What the unit reports when it leaves.
+    pub(crate) fn info(&self, first: &Frame) -> Info {
+        let merged = self.segments > 1;
+        Info {
+            length: if merged { usize::from(first.offsets.payload) + self.payload } else { first.length as usize },
+            segments: self.segments,
+            segment_size: if merged { self.segment_size } else { 0 },
+            ip: first.offsets.ip,
+            tcp: first.offsets.tcp,
+            payload: first.offsets.payload,
+        }
+    }
+
+    /// Makes the first frame's header, given in `header`, true for the whole unit.
+    pub(crate) fn make_true(&self, first: &Frame, header: &mut [u8]) {
+        let Some((ethernet_ip, tcp)) = header.split_at_mut_checked(usize::from(first.offsets.tcp)) else { return };
+        let Some(ip) = ethernet_ip.get_mut(usize::from(first.offsets.ip)..) else { return };
+        // At most 65,535: the engine lets no chain grow beyond.
+        let ip_length = (ip.len() + tcp.len() + self.payload) as u16;
+        let tcp_length = (tcp.len() + self.payload) as u16;
+        let addresses = if first.is_v6 {
+            put(ip, 4, &ip_length.wrapping_sub(40).to_be_bytes());
+            ip.get(8..40)
+        } else {
+            put(ip, 2, &ip_length.to_be_bytes());
+            put(ip, 10, &[0, 0]);
+            let sum = !Sum::of(ip).fold();
+            put(ip, 10, &sum.to_ne_bytes());
+            ip.get(12..20)
+        };
+        put(tcp, 8, &self.last.acknowledgment.to_be_bytes());
+        put(tcp, 13, &[(first.flags & !PSH) | self.last.flags]);
+        put(tcp, 14, &self.last.window.to_be_bytes());
+        if self.last.options == Options::Timestamps {
+            let [value, echo] = self.last.timestamps;
+            put(tcp, 24, &value.to_be_bytes());
+            put(tcp, 28, &echo.to_be_bytes());
+        }
+        put(tcp, 16, &[0, 0]);
+        let sum = Sum::of(tcp).plus(Sum::of(addresses.unwrap_or_default())).number(6).number(tcp_length);
+        let sum = !sum.word32(self.payload_sum).fold();
+        put(tcp, 16, &sum.to_ne_bytes());
+    }
+}
+
+/// Overwrites bytes at `at`; nothing if they do not fit.
+#[inline]
+fn put(header: &mut [u8], at: usize, bytes: &[u8]) {
+    if let Some(field) = header.get_mut(at..at + bytes.len()) {
+        field.copy_from_slice(bytes);
+    }
+}
