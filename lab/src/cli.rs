@@ -1,0 +1,83 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lro::Rules;
+
+/// A Redox driver for Neterion Xframe cards, on a software card, and its receive-coalescing engine.
+#[derive(Parser)]
+#[command(name = "lab", version)]
+pub struct Cli {
+    /// What to do; the demo if nothing is said.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What `lab` can do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Coalesce a capture with the engine alone
+    Coalesce(CaptureArgs),
+}
+
+/// A capture in, a capture of the units out.
+#[derive(Args)]
+pub struct CaptureArgs {
+    /// Which segments may share a unit
+    #[arg(long, value_enum, default_value_t = RuleSet::Endpoint)]
+    pub rules: RuleSet,
+    /// Length of the reader's buffer
+    #[arg(long, value_name = "BYTES", default_value_t = lro::MAX_UNIT, value_parser = buffer_length)]
+    pub buffer: usize,
+    /// Frames that arrive before the reader takes everything
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    pub batch: u32,
+    /// Flows that can have a growing unit at once [default: 32 for seed, as many as frames for endpoint]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sessions: Option<u32>,
+    /// Segments in the longest unit [default: no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_segments: Option<u32>,
+    /// Take every checksum for good: for a capture made before checksum offload filled them in
+    #[arg(long)]
+    pub trust_checksums: bool,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The capture to read, pcap or pcapng, Ethernet
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// The capture to write, pcap
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+/// A rule set by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RuleSet {
+    /// Neterion's Linux patch of 2005
+    Seed,
+    /// A host that ends the connection
+    Endpoint,
+    /// Nothing merges
+    Off,
+}
+
+impl From<RuleSet> for Rules {
+    fn from(rules: RuleSet) -> Self {
+        match rules {
+            RuleSet::Seed => Self::Seed,
+            RuleSet::Endpoint => Self::Endpoint,
+            RuleSet::Off => Self::Off,
+        }
+    }
+}
+
+/// A read buffer's length: one byte to 16 MiB, far beyond the longest frame.
+fn buffer_length(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(length @ 1..=0x100_0000) => Ok(length),
+        _ => Err("a buffer has 1 to 16777216 bytes".to_owned()),
+    }
+}

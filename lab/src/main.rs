@@ -1,0 +1,26 @@
+//! `lab`: the driver on the software card, and the engine alone, for people on a Linux host.
+
+mod cli;
+mod coalesce;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Some(Command::Coalesce(arguments)) => coalesce::coalesce(&arguments),
+        None => Ok(()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lab: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
