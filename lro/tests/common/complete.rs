@@ -1,0 +1,93 @@
+//! What ought to merge: the rules played through flow by flow, for judging whether the engine merged all it could.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lro::Config;
+
+use super::parse::{Flow, Kind, Segment, parse};
+use super::rig::{Arrival, Departure};
+
+/// A unit that is queued.
+#[derive(Default)]
+struct Unit {
+    segments: VecDeque<Segment>,
+    open: bool,
+}
+
+impl Unit {
+    fn ip_length(&self) -> usize {
+        let headers = self.segments[0].payload.start - self.segments[0].ip;
+        headers + self.segments.iter().map(|segment| segment.payload.len()).sum::<usize>()
+    }
+
+    /// How many segments fit a buffer; one leaves in any case.
+    fn fitting(&self, buffer: usize) -> usize {
+        let mut length = self.segments[0].payload.start;
+        let fit = self.segments.iter().take_while(|segment| {
+            length += segment.payload.len();
+            length <= buffer
+        });
+        fit.count().max(1)
+    }
+}
+
+#[derive(Default)]
+struct Model {
+    flows: BTreeMap<Flow, VecDeque<Unit>>,
+}
+
+impl Model {
+    fn push(&mut self, config: &Config, arrival: &Arrival) {
+        let segment = match parse(&arrival.frame) {
+            Kind::Other => return,
+            // A wide barrier is allowed, so nothing may be asked for that a narrow one would let through.
+            Kind::Barrier(_) => return self.flows.values_mut().flatten().for_each(|unit| unit.open = false),
+            Kind::Segment(segment) => segment,
+        };
+        let eligible = segment.is_eligible(config.rules, arrival.checksums);
+        let units = self.flows.entry(segment.flow()).or_default();
+        if let Some(unit) = units.back_mut().filter(|unit| unit.open) {
+            let fits = unit.ip_length() + segment.payload.len() <= 65_535;
+            if eligible && fits && unit.segments.back().is_some_and(|last| last.may_precede(&segment)) {
+                unit.segments.push_back(segment);
+                unit.open = unit.segments.len() < config.max_segments as usize;
+                return;
+            }
+            unit.open = false;
+        }
+        let open = eligible && config.max_segments > 1;
+        units.push_back(Unit { segments: [segment].into(), open });
+    }
+
+    /// How many segments the next unit of this flow ought to have.
+    fn take(&mut self, flow: &Flow, buffer: usize) -> usize {
+        let Some(units) = self.flows.get_mut(flow) else { return 0 };
+        let Some(unit) = units.front_mut() else { return 0 };
+        let count = unit.fitting(buffer);
+        unit.segments.drain(..count);
+        if unit.segments.is_empty() {
+            units.pop_front();
+        }
+        count
+    }
+}
+
+/// Every unit that is not as long as it could have been. The engine must have had a session for every flow.
+pub fn shortfalls(config: &Config, arrivals: &[Arrival], departures: &[Departure]) -> Vec<String> {
+    let mut model = Model::default();
+    let mut arrived = 0;
+    let mut faults = Vec::new();
+    for (n, departure) in departures.iter().enumerate() {
+        for arrival in &arrivals[arrived..departure.after] {
+            model.push(config, arrival);
+        }
+        arrived = departure.after;
+        let Kind::Segment(segment) = parse(&departure.frame) else { continue };
+        let expected = model.take(&segment.flow(), departure.buffer);
+        let segments = departure.info.segments as usize;
+        if segments != expected {
+            faults.push(format!("unit {n} has {segments} segments, {expected} could have joined"));
+        }
+    }
+    faults
+}

@@ -1,0 +1,14 @@
+//! What the tests share: frames to push, memory to push them from, and judges of what came out.
+//!
+//! Nothing here knows how the engine works. Frames are written and read by code of its own, from the RFCs; the judges
+//! know the contract only.
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+pub mod complete;
+pub mod frame;
+pub mod judge;
+pub mod parse;
+pub mod rig;
+pub mod slots;
+pub mod sum;
+pub mod traffic;

@@ -1,0 +1,246 @@
+//! Frames read again, by code that shares nothing with the engine.
+
+use std::ops::Range;
+
+use lro::{Checksums, Rules};
+
+use super::frame::{ACK, PSH};
+use super::sum::{pseudo_header, sum};
+
+/// What the contract distinguishes.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// No TCP: may overtake and be overtaken.
+    Other,
+    /// TCP whose flow cannot be told. Holds the addresses if they can be believed.
+    Barrier(Option<Vec<u8>>),
+    Segment(Segment),
+}
+
+/// Tags, addresses and ports: frames with the same key are one flow.
+pub type Flow = Vec<u8>;
+
+/// A TCP segment and where its parts are.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub frame: Vec<u8>,
+    pub ip: usize,
+    pub tcp: usize,
+    pub payload: Range<usize>,
+}
+
+const TCP: u8 = 6;
+
+fn be16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn be32(bytes: &[u8], at: usize) -> u32 {
+    u32::from(be16(bytes, at)) << 16 | u32::from(be16(bytes, at + 2))
+}
+
+/// Reads a frame as the contract's second and fifth points divide them.
+pub fn parse(frame: &[u8]) -> Kind {
+    let mut ip = 14;
+    while ip <= 18 && frame.len() >= ip && matches!(be16(frame, ip - 2), 0x8100 | 0x88A8) {
+        ip += 4;
+    }
+    if frame.len() < ip {
+        return Kind::Other;
+    }
+    match be16(frame, ip - 2) {
+        0x0800 => ipv4(frame, ip),
+        0x86DD => ipv6(frame, ip),
+        _ => Kind::Other,
+    }
+}
+
+fn ipv4(frame: &[u8], ip: usize) -> Kind {
+    let bytes = &frame[ip..];
+    if bytes.len() < 20 || bytes[0] >> 4 != 4 || bytes[0] & 15 < 5 {
+        return Kind::Barrier(None);
+    }
+    if bytes[9] != TCP {
+        return Kind::Other;
+    }
+    let header = usize::from(bytes[0] & 15) * 4;
+    let length = usize::from(be16(bytes, 2));
+    if header > bytes.len() || sum(&[&bytes[..header]]) != 0xFFFF {
+        return Kind::Barrier(None);
+    }
+    if length < header || length > bytes.len() || be16(bytes, 6) & 0x3FFF != 0 {
+        return Kind::Barrier(Some(bytes[12..20].to_vec()));
+    }
+    tcp(frame, ip, ip + header, ip + length)
+}
+
+fn ipv6(frame: &[u8], ip: usize) -> Kind {
+    let bytes = &frame[ip..];
+    if bytes.len() < 40 || bytes[0] >> 4 != 6 {
+        return Kind::Barrier(None);
+    }
+    let addresses = Some(bytes[8..40].to_vec());
+    let length = 40 + usize::from(be16(bytes, 4));
+    let (mut next, mut at) = (bytes[6], 40);
+    loop {
+        match next {
+            TCP if length <= bytes.len() => return tcp(frame, ip, ip + at, ip + length),
+            TCP => return Kind::Barrier(addresses),
+            0 | 43 | 60 if at + 8 <= length.min(bytes.len()) => {
+                (next, at) = (bytes[at], at + 8 * (usize::from(bytes[at + 1]) + 1));
+                if at > length.min(bytes.len()) {
+                    return Kind::Barrier(addresses);
+                }
+            }
+            44 if bytes.get(at).is_some_and(|inner| ![TCP, 0, 43, 60].contains(inner)) => return Kind::Other,
+            0 | 43 | 60 | 44 | 51 | 135 | 139 | 140 | 253 | 254 => return Kind::Barrier(addresses),
+            _ => return Kind::Other,
+        }
+    }
+}
+
+fn tcp(frame: &[u8], ip: usize, tcp: usize, end: usize) -> Kind {
+    let segment = Segment { frame: frame.to_vec(), ip, tcp, payload: end..end };
+    if tcp + 20 > end {
+        return Kind::Barrier(Some(segment.addresses().to_vec()));
+    }
+    let payload = tcp + usize::from(frame[tcp + 12] >> 4) * 4;
+    if payload < tcp + 20 || payload > end {
+        return Kind::Barrier(Some(segment.addresses().to_vec()));
+    }
+    Kind::Segment(Segment { payload: payload..end, ..segment })
+}
+
+impl Segment {
+    pub fn is_v6(&self) -> bool {
+        self.frame[self.ip] >> 4 == 6
+    }
+
+    pub fn addresses(&self) -> &[u8] {
+        if self.is_v6() { &self.frame[self.ip + 8..self.ip + 40] } else { &self.frame[self.ip + 12..self.ip + 20] }
+    }
+
+    pub fn flow(&self) -> Flow {
+        [&self.frame[12..self.ip], self.addresses(), &self.frame[self.tcp..self.tcp + 4]].concat()
+    }
+
+    pub fn sequence(&self) -> u32 {
+        be32(&self.frame, self.tcp + 4)
+    }
+
+    pub fn acknowledgment(&self) -> u32 {
+        be32(&self.frame, self.tcp + 8)
+    }
+
+    pub fn flags(&self) -> u8 {
+        self.frame[self.tcp + 13]
+    }
+
+    pub fn window(&self) -> u16 {
+        be16(&self.frame, self.tcp + 14)
+    }
+
+    pub fn urgent(&self) -> u16 {
+        be16(&self.frame, self.tcp + 18)
+    }
+
+    pub fn options(&self) -> &[u8] {
+        &self.frame[self.tcp + 20..self.payload.start]
+    }
+
+    /// Value and echo, if the options are NOP, NOP, timestamps.
+    pub fn timestamps(&self) -> Option<[u32; 2]> {
+        let options = self.options();
+        (options.len() == 12 && options[..4] == [1, 1, 8, 10]).then(|| [be32(options, 4), be32(options, 8)])
+    }
+
+    pub fn payload(&self) -> &[u8] {
+        &self.frame[self.payload.clone()]
+    }
+
+    /// Bytes counted from the first byte of the IP header.
+    pub fn ip_length(&self) -> usize {
+        self.payload.end - self.ip
+    }
+
+    pub fn ip_sum_is_true(&self) -> bool {
+        self.is_v6() || sum(&[&self.frame[self.ip..self.tcp]]) == 0xFFFF
+    }
+
+    pub fn tcp_sum_is_true(&self) -> bool {
+        let tcp = &self.frame[self.tcp..self.payload.end];
+        sum(&[&pseudo_header(self.addresses(), tcp.len()), tcp]) == 0xFFFF
+    }
+
+    /// The headers with all blanked that may differ between the segments of a unit.
+    pub fn shared_headers(&self) -> Vec<u8> {
+        let mut headers = self.frame[..self.payload.start].to_vec();
+        let (ip, tcp) = (self.ip, self.tcp);
+        if self.is_v6() {
+            headers[ip + 4..ip + 6].fill(0);
+        } else {
+            // Total length, identification, checksum.
+            headers[ip + 2..ip + 6].fill(0);
+            headers[ip + 10..ip + 12].fill(0);
+        }
+        // Sequence, acknowledgment, PSH, window, checksum, the timestamps' values.
+        headers[tcp + 4..tcp + 12].fill(0);
+        headers[tcp + 13] &= !PSH;
+        headers[tcp + 14..tcp + 18].fill(0);
+        if self.timestamps().is_some() {
+            headers[tcp + 24..tcp + 32].fill(0);
+        }
+        headers
+    }
+
+    /// Whether the rules let this segment share a unit at all.
+    pub fn is_eligible(&self, rules: Rules, checksums: Checksums) -> bool {
+        let flags = if rules == Rules::Seed { self.flags() } else { self.flags() & !PSH };
+        let ip_header = if self.is_v6() { 40 } else { 20 };
+        let common = checksums != Checksums::Bad
+            && self.ip_sum_is_true()
+            && self.tcp_sum_is_true()
+            && self.tcp - self.ip == ip_header
+            && (self.options().is_empty() || self.timestamps().is_some())
+            && flags == ACK
+            && self.urgent() == 0
+            && !self.payload.is_empty();
+        common
+            && match rules {
+                Rules::Off => false,
+                Rules::Seed => {
+                    let congestion_experienced = self.frame[self.ip + 1] & 3 == 3;
+                    let echo = self.timestamps().map(|[_, echo]| echo);
+                    !self.is_v6() && !congestion_experienced && echo != Some(0)
+                }
+                Rules::Endpoint => true,
+            }
+    }
+
+    /// Whether `next` may follow this segment in a unit, length aside; both must be eligible.
+    pub fn may_precede(&self, next: &Self) -> bool {
+        self.flags() & PSH == 0
+            && self.shared_headers() == next.shared_headers()
+            && next.sequence() == self.sequence().wrapping_add(self.payload.len() as u32)
+            && !goes_back(self.acknowledgment(), next.acknowledgment())
+            && !self.timestamps().zip(next.timestamps()).is_some_and(|([from, _], [to, _])| goes_back(from, to))
+    }
+}
+
+/// Whether `to` lies before `from`, modulo 2^32.
+fn goes_back(from: u32, to: u32) -> bool {
+    to.wrapping_sub(from) >= 1 << 31
+}
+
+/// Reads a frame that is known to be a TCP segment.
+pub fn segment(frame: &[u8]) -> Segment {
+    match parse(frame) {
+        Kind::Segment(segment) => segment,
+        kind => panic!("no TCP segment but {kind:?}: {frame:02X?}"),
+    }
+}
+
+/// The payload length of each unit, in the order in which they left.
+pub fn payloads(units: &[Vec<u8>]) -> Vec<usize> {
+    units.iter().map(|unit| segment(unit).payload.len()).collect()
+}
