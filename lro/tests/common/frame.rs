@@ -320,8 +320,12 @@ pub fn arp(host: u8) -> Vec<u8> {
 
 /// An IPv4 datagram of another protocol, between the hosts of [`data`]: header checksum true, `behind` as given.
 pub fn ipv4(protocol: u8, behind: &[u8]) -> Vec<u8> {
-    let like = data(0, 0);
-    let mut header = like.ipv4(behind.len());
+    ipv4_fragment(protocol, DONT_FRAGMENT, behind)
+}
+
+/// The same with these fragment bits and offset.
+pub fn ipv4_fragment(protocol: u8, fragment: u16, behind: &[u8]) -> Vec<u8> {
+    let mut header = data(0, 0).fragment(fragment).ipv4(behind.len());
     header[9] = protocol;
     header[10..12].fill(0);
     let sum = checksum(&[&header]);
@@ -333,4 +337,16 @@ pub fn ipv4(protocol: u8, behind: &[u8]) -> Vec<u8> {
 pub fn udp(length: usize) -> Vec<u8> {
     let header = [vec![0x03, 0xE8, 0x07, 0xD0], ((8 + length) as u16).to_be_bytes().to_vec(), vec![0, 0]].concat();
     ipv4(17, &[header, vec![0x5A; length]].concat())
+}
+
+/// Makes both checksums true again, of an untagged IPv4 frame without IP options and trailer that was changed.
+pub fn reseal(mut frame: Vec<u8>) -> Vec<u8> {
+    let (ip, tcp) = (ETHERNET, ETHERNET + 20);
+    frame[ip + 10..ip + 12].fill(0);
+    let sum = checksum(&[&frame[ip..tcp]]);
+    frame[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
+    frame[tcp + 16..tcp + 18].fill(0);
+    let sum = checksum(&[&pseudo_header(&frame[ip + 12..ip + 20], frame.len() - tcp), &frame[tcp..]]);
+    frame[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
+    frame
 }
