@@ -30,6 +30,12 @@ pub struct Segment {
 }
 
 const TCP: u8 = 6;
+/// A reader of headers must stop somewhere; RFC 8200 recommends six at most.
+const MAX_EXTENSIONS: usize = 8;
+/// The longest header that the engine's description of a unit can express.
+const MAX_HEADERS: usize = 255;
+/// The longest IP datagram that has a unit.
+const MAX_IP_LENGTH: usize = 65_535;
 
 fn be16(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
@@ -82,7 +88,7 @@ fn ipv6(frame: &[u8], ip: usize) -> Kind {
     let addresses = Some(bytes[8..40].to_vec());
     let length = 40 + usize::from(be16(bytes, 4));
     let (mut next, mut at) = (bytes[6], 40);
-    loop {
+    for _ in 0..MAX_EXTENSIONS {
         match next {
             TCP if length <= bytes.len() => return tcp(frame, ip, ip + at, ip + length),
             TCP => return Kind::Barrier(addresses),
@@ -97,6 +103,7 @@ fn ipv6(frame: &[u8], ip: usize) -> Kind {
             _ => return Kind::Other,
         }
     }
+    Kind::Barrier(addresses)
 }
 
 fn tcp(frame: &[u8], ip: usize, tcp: usize, end: usize) -> Kind {
@@ -105,7 +112,7 @@ fn tcp(frame: &[u8], ip: usize, tcp: usize, end: usize) -> Kind {
         return Kind::Barrier(Some(segment.addresses().to_vec()));
     }
     let payload = tcp + usize::from(frame[tcp + 12] >> 4) * 4;
-    if payload < tcp + 20 || payload > end {
+    if payload < tcp + 20 || payload > end || payload > MAX_HEADERS || end - ip > MAX_IP_LENGTH {
         return Kind::Barrier(Some(segment.addresses().to_vec()));
     }
     Kind::Segment(Segment { payload: payload..end, ..segment })
