@@ -1,50 +1,58 @@
-//! Who talks to whom (`Flow`), and what else all segments of a unit must have in common (`Common`).
+//! Who talks to whom.
+
+use crate::field::{ne32, ne64};
 
 /// A TCP flow: VLAN tags, addresses and ports, as they lie in memory. Equal exactly for frames of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flow {
-    /// IPv4: both addresses in the first word. IPv6: source, destination, two words each.
-    pub addresses: [u64; 4],
-    /// Both ports, low half; the IP version, high half (so that no IPv4 flow equals an IPv6 one).
-    pub ports: u64,
+    /// IPv4: both addresses in the first word. IPv6: source and destination, two words each.
+    addresses: [u64; 4],
+    /// Both ports, low half; 1 in the high half for IPv6, so that no IPv4 flow equals an IPv6 one.
+    ports: u64,
     /// Up to two tags, each TPID and TCI; 0 where there is none.
-    pub tags: u64,
+    tags: u64,
 }
 
 impl Flow {
+    /// The flow of a frame whose IP and TCP headers start at `ip` and `tcp`.
+    #[inline(always)]
+    pub(crate) fn of(frame: &[u8], ip: usize, tcp: usize, is_v6: bool) -> Self {
+        let addresses = if is_v6 {
+            [ne64(frame, ip + 8), ne64(frame, ip + 16), ne64(frame, ip + 24), ne64(frame, ip + 32)]
+        } else {
+            [ne64(frame, ip + 12), 0, 0, 0]
+        };
+        let tags = match ip {
+            14 => 0,
+            18 => ne32(frame, 12).into(),
+            _ => ne64(frame, 12),
+        };
+        Self { addresses, ports: u64::from(is_v6) << 32 | u64::from(ne32(frame, tcp)), tags }
+    }
+
     /// A hash that a stranger who picks addresses and ports cannot aim without the seed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash(&self, seed: u64) -> u32 {
         let [a, b, c, d] = self.addresses;
-        let mut hash = mix(a ^ seed, self.ports ^ self.tags.rotate_left(32) ^ SALT[0]);
-        if b | c | d != 0 {
-            hash ^= mix(b ^ seed.rotate_left(17), c ^ SALT[1]);
-            hash ^= mix(d ^ seed.rotate_left(41), hash ^ SALT[2]);
+        let turned = seed.rotate_left(29);
+        let mut hash = mix(a ^ seed, self.ports ^ self.tags.rotate_left(32) ^ turned ^ SALT[0]);
+        if self.ports >> 32 != 0 {
+            hash ^= mix(b ^ seed, c ^ turned ^ SALT[1]);
+            hash ^= mix(d ^ seed, hash ^ SALT[2]);
         }
-        let hash = mix(hash ^ seed, SALT[3]);
-        hash as u32
+        // Once more, because the seed may be as plain as the addresses.
+        mix(hash ^ turned, SALT[1]) as u32
     }
 }
 
 /// Odd constants with about half of their bits set, so that no input leaves a factor of the products near zero.
-const SALT: [u64; 4] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03, 0xA24B_AED4_963E_E407, 0x9FB2_1C65_1E98_DF25];
+const SALT: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03, 0xA24B_AED4_963E_E407];
 
 /// Both halves of a 64 x 64 bit product, folded: every input bit reaches every output bit.
-#[inline]
+#[inline(always)]
 fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
-}
-
-/// Header fields beyond the flow's that must be equal in all segments of a unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Common {
-    /// Destination address and the head of the source address of the Ethernet header.
-    pub macs: u64,
-    /// The tail of the Ethernet source address; IPv4: TOS, DF and the reserved bit; IPv6: traffic class, flow label.
-    pub mac_ip: u64,
-    /// TTL or hop limit; TCP data offset, reserved bits and AE/NS; the option layout.
-    pub rest: u32,
 }
 
 #[cfg(test)]
@@ -72,7 +80,7 @@ mod tests {
 
     #[test]
     fn every_part_of_the_flow_counts() {
-        let base = Flow { addresses: [1, 2, 3, 4], ports: 5, tags: 6 };
+        let base = Flow { addresses: [1, 2, 3, 4], ports: 1 << 32 | 5, tags: 6 };
         for part in 0..6 {
             let mut other = base;
             match part {

@@ -6,10 +6,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod chains;
 mod engine;
+mod field;
 mod flow;
 mod queue;
 mod rules;
+mod shape;
 mod stats;
 mod sum;
 mod table;

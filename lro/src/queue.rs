@@ -5,9 +5,10 @@ use alloc::boxed::Box;
 use alloc::vec;
 use core::ops::Range;
 
+use crate::chains::Arrival;
+use crate::shape::{Fields, Place};
 use crate::stats::End;
 use crate::table::NONE;
-use crate::wire::{Offsets, Options, Segment};
 
 /// One queued frame: all that is needed of its headers when it leaves.
 #[derive(Clone, Copy)]
@@ -17,59 +18,53 @@ pub(crate) struct Frame {
     pub length: u32,
     /// The unit's next frame, or the free list's.
     pub next: u32,
-    pub acknowledgment: u32,
-    pub timestamps: [u32; 2],
-    pub window: u16,
-    pub payload: u16,
     /// Sum of the payload, derived from the checksum field.
-    pub payload_sum: u16,
-    pub offsets: Offsets,
-    pub flags: u8,
-    pub options: Options,
-    pub is_v6: bool,
+    pub payload_sum: u32,
+    /// Bytes 8 to 15 of the TCP header, as they lie in memory: acknowledgment, flags, window.
+    pub middle: u64,
+    /// Both timestamps, as they lie in memory.
+    pub timestamps: u64,
+    pub payload: u16,
+    pub place: Place,
 }
 
 impl Frame {
+    const VOID: Self = Self {
+        slot: NONE,
+        length: 0,
+        next: NONE,
+        payload_sum: 0,
+        middle: 0,
+        timestamps: 0,
+        payload: 0,
+        place: Place::VOID,
+    };
+
     /// A frame that leaves as it came.
-    #[inline]
-    pub(crate) fn alone(slot: u32, length: u32) -> Self {
-        Self {
-            slot,
-            length,
-            next: NONE,
-            acknowledgment: 0,
-            timestamps: [0; 2],
-            window: 0,
-            payload: 0,
-            payload_sum: 0,
-            offsets: Offsets::default(),
-            flags: 0,
-            options: Options::None,
-            is_v6: false,
-        }
+    #[inline(always)]
+    pub(crate) fn alone(Arrival { slot, length, .. }: Arrival, place: Place) -> Self {
+        Self { slot, length, place, ..Self::VOID }
     }
 
-    /// The same frame as a part of a unit.
-    #[inline]
-    pub(crate) fn with(self, segment: &Segment, pseudo_sum: u16) -> Self {
+    /// A frame that is, or may become, a part of a unit.
+    #[inline(always)]
+    pub(crate) fn part(arrival: Arrival, place: Place, fields: &Fields, payload_sum: u32) -> Self {
         Self {
-            acknowledgment: segment.acknowledgment,
-            timestamps: segment.timestamps,
-            window: segment.window,
-            payload: segment.payload,
-            payload_sum: segment.payload_sum(pseudo_sum),
-            offsets: segment.offsets,
-            flags: segment.flags,
-            options: segment.options,
-            is_v6: segment.is_v6(),
-            ..self
+            slot: arrival.slot,
+            length: arrival.length,
+            next: NONE,
+            payload_sum,
+            middle: fields.middle,
+            timestamps: fields.timestamps,
+            payload: fields.payload as u16,
+            place,
         }
     }
 
     /// The payload within the frame's bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn payload_range(&self) -> Range<usize> {
-        let start = usize::from(self.offsets.payload);
+        let start = usize::from(self.place.payload);
         start..start + usize::from(self.payload)
     }
 }
@@ -100,7 +95,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub(crate) fn new(capacity: u32) -> Self {
-        let mut frames = vec![Frame::alone(NONE, 0); capacity as usize].into_boxed_slice();
+        let mut frames = vec![Frame::VOID; capacity as usize].into_boxed_slice();
         for (index, frame) in (1..).zip(frames.iter_mut()) {
             frame.next = index;
         }
@@ -136,31 +131,31 @@ impl Queue {
     }
 
     /// Stores a frame; the queue must not be full.
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, frame: Frame) -> u32 {
         let index = self.free;
         let place = &mut self.frames[index as usize];
         self.free = place.next;
-        *place = Frame { next: NONE, ..frame };
+        *place = frame;
         self.used += 1;
         index
     }
 
     /// Queues a frame as a unit of its own, which has ended. The queue must not be full.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_ended(&mut self, frame: Frame, end: End) {
         let head = self.store(frame);
         self.push(Queued { head, open: NONE, end });
     }
 
     /// Queues a frame as a unit that can grow under record `open`. The queue must not be full.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_open(&mut self, frame: Frame, open: u32) {
         let head = self.store(frame);
         self.push(Queued { head, open, end: End::Read });
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, unit: Queued) {
         let place = self.place(self.back);
         self.ring[place] = unit;
@@ -168,7 +163,7 @@ impl Queue {
     }
 
     /// Appends a frame to the chain that ends with `tail`; returns the frame's index.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn join(&mut self, tail: u32, frame: Frame) -> u32 {
         let index = self.store(frame);
         self.frames[tail as usize].next = index;
@@ -198,7 +193,7 @@ impl Queue {
     }
 
     /// The oldest unit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn oldest(&self) -> Option<Queued> {
         if self.front == self.back {
             return None;
@@ -211,30 +206,38 @@ impl Queue {
         Some(unit)
     }
 
-    /// Takes the first frame out of the chain of the oldest unit; the unit itself with its last frame.
-    #[inline]
-    pub(crate) fn take(&mut self) -> Option<Frame> {
+    /// Takes the first `count` frames, one at least, out of the chain of the oldest unit, each given to `leave`; the unit
+    /// itself with its last frame. Returns whether that one left.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, count: u32, mut leave: impl FnMut(&Frame)) -> bool {
         if self.front == self.back {
-            return None;
+            return false;
         }
         let place = self.place(self.front);
-        let index = self.ring[place].head;
-        let frame = self.frames[index as usize];
-        if frame.next == NONE {
-            if self.barrier == self.front {
-                self.barrier = self.barrier.wrapping_add(1);
-            }
-            self.front = self.front.wrapping_add(1);
-        } else {
-            self.ring[place].head = frame.next;
+        let head = self.ring[place].head;
+        let mut last = head;
+        for _ in 1..count {
+            let frame = &self.frames[last as usize];
+            leave(frame);
+            last = frame.next;
         }
-        self.frames[index as usize].next = self.free;
-        self.free = index;
-        self.used -= 1;
-        Some(frame)
+        leave(&self.frames[last as usize]);
+        // The frames are chained already: the free list takes them as they are.
+        let rest = core::mem::replace(&mut self.frames[last as usize].next, self.free);
+        self.free = head;
+        self.used -= count;
+        if rest != NONE {
+            self.ring[place].head = rest;
+            return false;
+        }
+        if self.barrier == self.front {
+            self.barrier = self.barrier.wrapping_add(1);
+        }
+        self.front = self.front.wrapping_add(1);
+        true
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&self, position: u32) -> usize {
         position as usize & (self.ring.len() - 1)
     }

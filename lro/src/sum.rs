@@ -3,7 +3,7 @@
 //! Words are added in the byte order they have in memory. The sum of byte-swapped words is the byte-swapped sum, so
 //! nothing is swapped until a 16-bit result is stored, and then not either: it goes back the way it came.
 
-/// A sum that has not been folded to 16 bits yet.
+/// A sum that has not been folded to 16 bits yet: a number modulo 2^64 - 1, and so modulo 2^16 - 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sum(u64);
 
@@ -11,13 +11,14 @@ impl Sum {
     /// The sum of `bytes`; an odd last byte is padded with a zero behind it.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let (blocks, rest) = bytes.as_chunks::<32>();
-        let mut lanes = [0_u64; 4];
+        let mut lanes = [0_u64; 8];
         for block in blocks {
-            for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<8>().0) {
-                *lane += halves(u64::from_ne_bytes(*word));
+            // 32-bit words in 64-bit lanes: 16 GiB would overflow, and the loop becomes vector instructions.
+            for (lane, word) in lanes.iter_mut().zip(block.as_chunks::<4>().0) {
+                *lane += u64::from(u32::from_ne_bytes(*word));
             }
         }
-        let mut sum = Self(lanes.iter().sum());
+        let mut sum = lanes.into_iter().fold(Self::default(), Self::word64);
         let (pairs, odd) = rest.as_chunks::<2>();
         for pair in pairs {
             sum = sum.word16(u16::from_ne_bytes(*pair));
@@ -29,50 +30,50 @@ impl Sum {
     }
 
     /// Adds eight bytes as they lie in memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn word64(self, word: u64) -> Self {
-        Self(self.0 + halves(word))
+        let (sum, carry) = self.0.overflowing_add(word);
+        // A sum that overflowed is far from overflowing again.
+        Self(sum + u64::from(carry))
     }
 
     /// Adds four bytes as they lie in memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn word32(self, word: u32) -> Self {
-        Self(self.0 + u64::from(word))
+        self.word64(word.into())
     }
 
     /// Adds two bytes as they lie in memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn word16(self, word: u16) -> Self {
-        Self(self.0 + u64::from(word))
+        self.word64(word.into())
     }
 
     /// Adds a number of host order, as the network would carry it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(self, number: u16) -> Self {
         self.word16(number.to_be())
     }
 
     /// Adds another sum.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plus(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        self.word64(other.0)
+    }
+
+    /// The sum in 32 bits.
+    #[inline(always)]
+    pub(crate) fn fold32(self) -> u32 {
+        // Both halves are added in the upper half, where the carry of the lower one arrives by itself.
+        (self.0.wrapping_add(self.0.rotate_left(32)) >> 32) as u32
     }
 
     /// The sum in 16 bits, byte order as in memory. 0 only when every byte was zero.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fold(self) -> u16 {
-        let mut sum = halves(self.0);
-        sum = (sum >> 16) + (sum & 0xFFFF);
-        sum = (sum >> 16) + (sum & 0xFFFF);
-        sum = (sum >> 16) + (sum & 0xFFFF);
-        sum as u16
+        let sum = self.fold32();
+        (sum.wrapping_add(sum.rotate_left(16)) >> 16) as u16
     }
-}
-
-/// The two halves of a word, added: never overflows, unlike the word itself.
-#[inline]
-fn halves(word: u64) -> u64 {
-    (word >> 32) + (word & 0xFFFF_FFFF)
 }
 
 #[cfg(test)]
@@ -111,9 +112,9 @@ mod tests {
         let bytes: std::vec::Vec<u8> = pattern(151).collect();
         for cut in 0..bytes.len() {
             let (front, back) = bytes.split_at(cut);
-            let back = Sum::of(back).fold();
-            let back = if cut % 2 == 1 { back.swap_bytes() } else { back };
-            assert_eq!(Sum::of(front).word16(back).fold(), Sum::of(&bytes).fold(), "cut at {cut}");
+            let back = Sum::of(back).fold32();
+            let back = if cut % 2 == 1 { back.rotate_left(8) } else { back };
+            assert_eq!(Sum::of(front).word32(back).fold(), Sum::of(&bytes).fold(), "cut at {cut}");
         }
     }
 

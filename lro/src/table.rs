@@ -7,16 +7,20 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use crate::flow::{Common, Flow};
+use crate::flow::Flow;
+use crate::shape::{HEAD, Head, Place, agree};
 
 /// No record, no frame, no unit.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A unit that can still grow.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Open {
-    pub flow: Flow,
-    pub common: Common,
+    /// Its first segment's.
+    pub head: Head,
+    pub place: Place,
+    /// Whether the checksums of all its segments are known to be good.
+    pub verified: bool,
     /// The sequence number that its next segment must have.
     pub sequence: u32,
     pub acknowledgment: u32,
@@ -29,20 +33,45 @@ pub(crate) struct Open {
     /// The unit's position in the queue.
     pub unit: u32,
     /// Sum of the pseudo header without its length.
-    pub pseudo_sum: u16,
-    /// Whether the checksums of all its segments are known to be good.
-    pub verified: bool,
-    pub hash: u32,
+    pub pseudo_sum: u32,
+    hash: u32,
     /// The next record of the bucket, or of the free list.
-    pub next: u32,
+    next: u32,
 }
 
 impl Open {
+    const VOID: Self = Self {
+        head: [0; HEAD],
+        place: Place::VOID,
+        verified: false,
+        sequence: 0,
+        acknowledgment: 0,
+        timestamp: 0,
+        ip_length: 0,
+        segments: 0,
+        tail: NONE,
+        unit: 0,
+        pseudo_sum: 0,
+        hash: 0,
+        next: NONE,
+    };
+
     /// The unit's first segments have left.
     pub(crate) fn shorten(&mut self, segments: u32, payload: u32) {
         self.segments -= segments;
         self.ip_length -= payload;
     }
+}
+
+/// What [`Table::find`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// This unit.
+    Match(u32),
+    /// None, but one that may be of the same flow.
+    SameHash,
+    /// None, and none of the flow.
+    Nothing,
 }
 
 /// The head of a bucket, valid in its epoch only.
@@ -67,18 +96,35 @@ impl Table {
         let buckets = (sessions as usize).saturating_mul(2).next_power_of_two();
         Self {
             buckets: vec![Bucket { epoch: 0, head: NONE }; buckets].into_boxed_slice(),
-            slab: vec![Open::default(); sessions as usize].into_boxed_slice(),
+            slab: vec![Open::VOID; sessions as usize].into_boxed_slice(),
             epoch: 0,
             fresh: 0,
             free: NONE,
         }
     }
 
-    #[inline]
-    pub(crate) fn find(&self, hash: u32, flow: &Flow) -> Option<u32> {
-        let mut index = self.head(hash);
+    /// The unit whose first segment looks like `head` in all that segments of a unit share.
+    #[inline(always)]
+    pub(crate) fn find(&self, hash: u32, head: &Head) -> Found {
+        let mut found = Found::Nothing;
+        let mut index = self.first(hash);
         while let Some(open) = self.slab.get(index as usize) {
-            if open.hash == hash && open.flow == *flow {
+            if open.hash == hash {
+                if agree(&open.head, head, open.place.shape) {
+                    return Found::Match(index);
+                }
+                found = Found::SameHash;
+            }
+            index = open.next;
+        }
+        found
+    }
+
+    /// The unit of a flow.
+    pub(crate) fn find_flow(&self, hash: u32, flow: &Flow) -> Option<u32> {
+        let mut index = self.first(hash);
+        while let Some(open) = self.slab.get(index as usize) {
+            if open.hash == hash && open.place.shape.flow(&open.head) == *flow {
                 return Some(index);
             }
             index = open.next;
@@ -94,9 +140,9 @@ impl Table {
         &mut self.slab[index as usize]
     }
 
-    /// A record's index, if one is free.
-    #[inline]
-    pub(crate) fn open(&mut self, open: Open) -> Option<u32> {
+    /// A free record for a unit with this hash, and its index; the rest of it is the caller's to fill in.
+    #[inline(always)]
+    pub(crate) fn open(&mut self, hash: u32) -> Option<(u32, &mut Open)> {
         let index = if self.free != NONE {
             let index = self.free;
             self.free = self.slab[index as usize].next;
@@ -107,14 +153,16 @@ impl Table {
         } else {
             return None;
         };
-        let next = self.head(open.hash);
-        let bucket = self.bucket(open.hash);
-        self.slab[index as usize] = Open { next, ..open };
+        let next = self.first(hash);
+        let bucket = self.bucket(hash);
         self.buckets[bucket] = Bucket { epoch: self.epoch, head: index };
-        Some(index)
+        let open = &mut self.slab[index as usize];
+        open.hash = hash;
+        open.next = next;
+        Some((index, open))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn close(&mut self, index: u32) {
         let Open { hash, next, .. } = self.slab[index as usize];
         let bucket = self.bucket(hash);
@@ -142,13 +190,13 @@ impl Table {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn bucket(&self, hash: u32) -> usize {
         hash as usize & (self.buckets.len() - 1)
     }
 
-    #[inline]
-    fn head(&self, hash: u32) -> u32 {
+    #[inline(always)]
+    fn first(&self, hash: u32) -> u32 {
         let bucket = self.buckets[self.bucket(hash)];
         if bucket.epoch == self.epoch { bucket.head } else { NONE }
     }
@@ -156,34 +204,49 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::{Open, Table};
-    use crate::flow::Flow;
+    use super::{Found, Table};
+    use crate::shape::{HEAD, Head, Shape};
 
-    fn open(hash: u32, port: u64) -> Open {
-        Open { hash, flow: Flow { ports: port, ..Flow::default() }, ..Open::default() }
+    /// Flows of these tests differ in their source port.
+    fn head(port: u8) -> Head {
+        let mut head = [0; HEAD];
+        head[34] = port;
+        head
     }
 
-    fn find(table: &Table, hash: u32, port: u64) -> Option<u32> {
-        table.find(hash, &open(hash, port).flow)
+    fn open(table: &mut Table, hash: u32, port: u8) -> Option<u32> {
+        let (index, open) = table.open(hash)?;
+        open.head = head(port);
+        open.place = Shape::new(14, false, false).into();
+        Some(index)
+    }
+
+    fn find(table: &Table, hash: u32, port: u8) -> Option<u32> {
+        let found = match table.find(hash, &head(port)) {
+            Found::Match(index) => Some(index),
+            Found::SameHash | Found::Nothing => None,
+        };
+        assert_eq!(found, table.find_flow(hash, &Shape::new(14, false, false).flow(&head(port))));
+        found
     }
 
     #[test]
     fn flows_of_one_bucket_are_told_apart() {
         let mut table = Table::new(4);
-        let indices: std::vec::Vec<_> = (0..4).map(|port| table.open(open(0, port))).collect();
+        let indices: std::vec::Vec<_> = (0..4).map(|port| open(&mut table, 0, port)).collect();
         for (port, index) in indices.into_iter().enumerate() {
-            assert_eq!(find(&table, 0, port as u64), index);
+            assert_eq!(find(&table, 0, port as u8), index);
         }
     }
 
     #[test]
     fn a_full_table_refuses_until_one_is_closed() {
         let mut table = Table::new(2);
-        let first = table.open(open(1, 1)).unwrap();
-        table.open(open(2, 2)).unwrap();
-        assert_eq!(table.open(open(3, 3)), None);
+        let first = open(&mut table, 1, 1).unwrap();
+        open(&mut table, 2, 2).unwrap();
+        assert_eq!(open(&mut table, 3, 3), None);
         table.close(first);
-        assert!(table.open(open(3, 3)).is_some());
+        assert!(open(&mut table, 3, 3).is_some());
         assert_eq!(find(&table, 1, 1), None);
     }
 
@@ -191,14 +254,11 @@ mod tests {
     fn closing_in_any_order_leaves_the_others() {
         for closed in 0..3 {
             let mut table = Table::new(3);
-            let indices: std::vec::Vec<_> = (0..3).map(|port| table.open(open(5, port)).unwrap()).collect();
+            let indices: std::vec::Vec<_> = (0..3).map(|port| open(&mut table, 5, port).unwrap()).collect();
             table.close(indices[closed]);
             for port in 0..3 {
-                assert_eq!(
-                    find(&table, 5, port as u64).is_some(),
-                    port != closed,
-                    "closed {closed}, looked for {port}"
-                );
+                let is_there = find(&table, 5, port).is_some();
+                assert_eq!(is_there, usize::from(port) != closed, "closed {closed}, looked for {port}");
             }
         }
     }
@@ -208,17 +268,17 @@ mod tests {
         let mut table = Table::new(3);
         for round in 0..5 {
             for port in 0..3 {
-                assert!(table.open(open(port as u32, port)).is_some(), "round {round}");
+                assert!(open(&mut table, port.into(), port).is_some(), "round {round}");
             }
             table.close_all();
-            assert!((0..3).all(|port| find(&table, port as u32, port).is_none()));
+            assert!((0..3).all(|port| find(&table, port.into(), port).is_none()));
         }
     }
 
     #[test]
     fn an_epoch_that_comes_round_again_finds_nothing_old() {
         let mut table = Table::new(2);
-        table.open(open(1, 1)).unwrap();
+        open(&mut table, 1, 1).unwrap();
         table.epoch = u32::MAX;
         table.close_all();
         assert_eq!(find(&table, 1, 1), None);

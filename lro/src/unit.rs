@@ -2,9 +2,9 @@
 
 use crate::Pool;
 use crate::queue::{Frame, Queue};
+use crate::shape::Place;
 use crate::sum::Sum;
 use crate::table::NONE;
-use crate::wire::{Options, PSH};
 
 /// Room for the longest header of a unit that can merge.
 pub(crate) const MAX_HEADER: usize = 256;
@@ -88,40 +88,47 @@ fn chain(queue: &Queue, head: u32) -> impl Iterator<Item = &Frame> {
     })
 }
 
-/// The part of a chain that fits a reader, and what its header will say.
+/// The part of a chain that leaves as one unit, and what its header will say.
 pub(crate) struct Cut {
     pub segments: u32,
-    pub payload: usize,
+    payload: usize,
     segment_size: u16,
-    payload_sum: u32,
+    payload_sum: Sum,
     last: Frame,
-    /// Whether frames of the chain stay behind.
+    /// Whether frames of the chain stay behind because they do not fit.
     pub rest: bool,
 }
 
 impl Cut {
+    /// The first frame of a chain alone.
+    #[inline]
+    pub(crate) fn one(first: &Frame) -> Self {
+        Self {
+            segments: 1,
+            payload: first.payload.into(),
+            segment_size: first.payload,
+            payload_sum: Sum::default().word32(first.payload_sum),
+            last: *first,
+            rest: first.next != NONE,
+        }
+    }
+
     /// As many whole segments of the chain as fit `limit` bytes, one at least.
     #[inline]
-    pub(crate) fn of(queue: &Queue, head: u32, limit: usize) -> Self {
-        let first = queue.frame(head);
-        let room = limit.saturating_sub(usize::from(first.offsets.payload));
-        let mut cut = Self {
-            segments: 1,
-            payload: usize::from(first.payload),
-            segment_size: first.payload,
-            payload_sum: u32::from(first.payload_sum),
-            last: *first,
-            rest: false,
-        };
+    pub(crate) fn fitting(queue: &Queue, first: &Frame, limit: usize) -> Self {
+        let mut cut = Self::one(first);
+        let room = limit.saturating_sub(usize::from(first.place.payload));
         let mut last = first;
+        cut.rest = false;
         for frame in chain(queue, first.next) {
             let payload = cut.payload + usize::from(frame.payload);
-            if payload > room {
+            if payload > room || frame.length as usize > limit {
                 cut.rest = true;
                 break;
             }
-            let odd = cut.payload % 2 == 1;
-            cut.payload_sum += u32::from(if odd { frame.payload_sum.swap_bytes() } else { frame.payload_sum });
+            // Behind an odd number of bytes every byte is in the other half of its 16-bit word.
+            let turn = (cut.payload as u32 & 1) * 8;
+            cut.payload_sum = cut.payload_sum.word32(frame.payload_sum.rotate_left(turn));
             cut.segment_size = cut.segment_size.max(frame.payload);
             cut.payload = payload;
             cut.segments += 1;
@@ -135,23 +142,23 @@ impl Cut {
     pub(crate) fn info(&self, first: &Frame) -> Info {
         let merged = self.segments > 1;
         Info {
-            length: if merged { usize::from(first.offsets.payload) + self.payload } else { first.length as usize },
+            length: if merged { usize::from(first.place.payload) + self.payload } else { first.length as usize },
             segments: self.segments,
             segment_size: if merged { self.segment_size } else { 0 },
-            ip: first.offsets.ip,
-            tcp: first.offsets.tcp,
-            payload: first.offsets.payload,
+            ip: first.place.ip,
+            tcp: first.place.tcp,
+            payload: first.place.payload,
         }
     }
 
-    /// Makes the first frame's header, given in `header`, true for the whole unit.
-    pub(crate) fn make_true(&self, first: &Frame, header: &mut [u8]) {
-        let Some((ethernet_ip, tcp)) = header.split_at_mut_checked(usize::from(first.offsets.tcp)) else { return };
-        let Some(ip) = ethernet_ip.get_mut(usize::from(first.offsets.ip)..) else { return };
+    /// Makes the first segment's header, given in `header`, true for the whole unit.
+    pub(crate) fn make_true(&self, place: Place, header: &mut [u8]) {
+        let Some((ethernet_ip, tcp)) = header.split_at_mut_checked(place.tcp.into()) else { return };
+        let Some(ip) = ethernet_ip.get_mut(place.ip.into()..) else { return };
         // At most 65,535: the engine lets no chain grow beyond.
         let ip_length = (ip.len() + tcp.len() + self.payload) as u16;
         let tcp_length = (tcp.len() + self.payload) as u16;
-        let addresses = if first.is_v6 {
+        let addresses = if place.shape.is_v6() {
             put(ip, 4, &ip_length.wrapping_sub(40).to_be_bytes());
             ip.get(8..40)
         } else {
@@ -161,17 +168,14 @@ impl Cut {
             put(ip, 10, &sum.to_ne_bytes());
             ip.get(12..20)
         };
-        put(tcp, 8, &self.last.acknowledgment.to_be_bytes());
-        put(tcp, 13, &[(first.flags & !PSH) | self.last.flags]);
-        put(tcp, 14, &self.last.window.to_be_bytes());
-        if self.last.options == Options::Timestamps {
-            let [value, echo] = self.last.timestamps;
-            put(tcp, 24, &value.to_be_bytes());
-            put(tcp, 28, &echo.to_be_bytes());
+        // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
+        put(tcp, 8, &self.last.middle.to_ne_bytes());
+        if place.shape.is_stamped() {
+            put(tcp, 24, &self.last.timestamps.to_ne_bytes());
         }
         put(tcp, 16, &[0, 0]);
         let sum = Sum::of(tcp).plus(Sum::of(addresses.unwrap_or_default())).number(6).number(tcp_length);
-        let sum = !sum.word32(self.payload_sum).fold();
+        let sum = !sum.plus(self.payload_sum).fold();
         put(tcp, 16, &sum.to_ne_bytes());
     }
 }

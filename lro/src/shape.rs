@@ -1,0 +1,257 @@
+//! The shapes of segments that may share a unit, and what their heads say.
+
+use crate::field::{be16, be32, ne32, ne64};
+use crate::flow::Flow;
+use crate::sum::Sum;
+
+/// Bytes of the head: two VLAN tags, IPv6, TCP with timestamps need 94.
+pub(crate) const HEAD: usize = 96;
+const WORDS: usize = HEAD / 8;
+
+const ETHERNET: usize = 14;
+const TAG: usize = 4;
+const IPV4: usize = 20;
+const IPV6: usize = 40;
+const TCP: usize = 20;
+const TIMESTAMPS: usize = 12;
+
+/// TCP's PSH, the one flag in which segments of a unit may differ.
+pub(crate) const PSH: u8 = 0x08;
+
+/// The first bytes of a frame, behind its end whatever follows there.
+pub(crate) type Head = [u8; HEAD];
+
+/// Whether two heads agree in all that segments of a unit share.
+#[inline(always)]
+pub(crate) fn agree(one: &Head, other: &Head, shape: Shape) -> bool {
+    let (words, _) = one.as_chunks::<8>();
+    let (others, _) = other.as_chunks::<8>();
+    let mut differ = 0;
+    for ((word, other), mask) in words.iter().zip(others).zip(shape.mask()) {
+        differ |= (u64::from_ne_bytes(*word) ^ u64::from_ne_bytes(*other)) & mask;
+    }
+    differ == 0
+}
+
+/// Plain Ethernet with up to two VLAN tags; IPv4 without options or IPv6 without extension headers; TCP without options or
+/// with timestamps in their usual place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape(u8);
+
+impl Shape {
+    const V6: u8 = 4;
+    const STAMPED: u8 = 8;
+
+    /// The shape with an IP header at byte `ip`: 14, 18 or 22.
+    #[inline(always)]
+    pub(crate) fn new(ip: usize, is_v6: bool, stamped: bool) -> Self {
+        let tags = ((ip - ETHERNET) / TAG) as u8;
+        Self((tags & 3) | (u8::from(is_v6) * Self::V6) | (u8::from(stamped) * Self::STAMPED))
+    }
+
+    /// Where the IP header starts.
+    #[inline(always)]
+    pub(crate) const fn ip(self) -> usize {
+        ETHERNET + (self.0 & 3) as usize * TAG
+    }
+
+    /// Where the TCP header starts.
+    #[inline(always)]
+    pub(crate) const fn tcp(self) -> usize {
+        self.ip() + if self.is_v6() { IPV6 } else { IPV4 }
+    }
+
+    /// Where the payload starts.
+    #[inline(always)]
+    pub(crate) const fn payload(self) -> usize {
+        self.tcp() + TCP + if self.is_stamped() { TIMESTAMPS } else { 0 }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_v6(self) -> bool {
+        self.0 & Self::V6 != 0
+    }
+
+    /// Whether it has timestamps.
+    #[inline(always)]
+    pub(crate) const fn is_stamped(self) -> bool {
+        self.0 & Self::STAMPED != 0
+    }
+
+    /// Ones where segments of a unit must agree.
+    #[inline(always)]
+    fn mask(self) -> &'static [u64; WORDS] {
+        let [first, ..] = &MASKS;
+        MASKS.get(usize::from(self.0)).unwrap_or(first)
+    }
+
+    /// The flow of a segment of this shape.
+    pub(crate) fn flow(self, head: &Head) -> Flow {
+        Flow::of(head, self.ip(), self.tcp(), self.is_v6())
+    }
+
+    /// Sum of the pseudo header without its length.
+    #[inline(always)]
+    pub(crate) fn pseudo_sum(self, head: &Head) -> u32 {
+        let ip = self.ip();
+        let sum = Sum::default().number(6);
+        if self.is_v6() {
+            (8..IPV6).step_by(8).fold(sum, |sum, at| sum.word64(ne64(head, ip + at))).fold32()
+        } else {
+            sum.word64(ne64(head, ip + 12)).fold32()
+        }
+    }
+
+    /// Whether the sum of the IP header is right; IPv6 has none.
+    pub(crate) fn has_good_ip_sum(self, head: &Head) -> bool {
+        let header = head.get(self.ip()..self.tcp()).unwrap_or_default();
+        self.is_v6() || Sum::of(header).fold() == 0xFFFF
+    }
+}
+
+/// Where the headers of a segment are, in bytes from the start of the frame, and its shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(4))]
+pub(crate) struct Place {
+    pub ip: u8,
+    pub tcp: u8,
+    pub payload: u8,
+    pub shape: Shape,
+}
+
+impl From<Shape> for Place {
+    /// At most 94.
+    #[inline(always)]
+    fn from(shape: Shape) -> Self {
+        Self { ip: shape.ip() as u8, tcp: shape.tcp() as u8, payload: shape.payload() as u8, shape }
+    }
+}
+
+impl Place {
+    /// Of a frame that is no segment.
+    pub(crate) const VOID: Self = Self { ip: 0, tcp: 0, payload: 0, shape: Shape(0) };
+
+    /// The fields of a segment of this shape; `None` unless its IP datagram lies within `length` and has payload.
+    #[inline(always)]
+    pub(crate) fn fields(self, head: &Head, length: u32) -> Option<Fields> {
+        let ip = u32::from(self.ip);
+        let behind_ip = head.get(usize::from(self.ip)..)?.first_chunk::<8>()?;
+        let ip_length =
+            if self.shape.is_v6() { u32::from(be16(behind_ip, 4)) + IPV6 as u32 } else { be16(behind_ip, 2).into() };
+        let headers = u32::from(self.payload) - ip;
+        if ip_length <= headers || ip + ip_length > length || ip_length > 0xFFFF {
+            return None;
+        }
+        let tcp = head.get(usize::from(self.tcp)..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
+        let mut sum = Sum::default().word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
+        let (mut timestamp, mut timestamps) = (0, 0);
+        if self.shape.is_stamped() {
+            timestamps = ne64(tcp, 24);
+            timestamp = be32(tcp, 24);
+            sum = sum.word32(ne32(tcp, 20)).word64(timestamps);
+        }
+        Some(Fields {
+            ip_length,
+            payload: ip_length - headers,
+            sequence: be32(tcp, 4),
+            acknowledgment: be32(tcp, 8),
+            timestamp,
+            push: tcp[13] & PSH != 0,
+            middle: ne64(tcp, 8),
+            timestamps,
+            // The TCP length, at most 65,535.
+            header_sum: sum.number((ip + ip_length - u32::from(self.tcp)) as u16),
+        })
+    }
+}
+
+/// What may differ between segments of a unit.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields {
+    /// Bytes of IP, at most 65,535.
+    pub ip_length: u32,
+    /// Bytes of payload, at least one.
+    pub payload: u32,
+    pub sequence: u32,
+    pub acknowledgment: u32,
+    /// The timestamp's value; 0 without timestamps.
+    pub timestamp: u32,
+    pub push: bool,
+    /// Bytes 8 to 15 of the TCP header, as they lie in memory: acknowledgment, flags, window.
+    pub middle: u64,
+    /// Both timestamps, as they lie in memory.
+    pub timestamps: u64,
+    /// Sum of the TCP header and of the pseudo header's length.
+    header_sum: Sum,
+}
+
+impl Fields {
+    /// Whether the timestamp echoes nothing.
+    pub(crate) fn has_no_echo(&self) -> bool {
+        let [.., a, b, c, d] = self.timestamps.to_ne_bytes();
+        [a, b, c, d] == [0; 4]
+    }
+
+    /// Sum of the payload, as the checksum field implies it. `pseudo_sum` is the flow's.
+    #[inline(always)]
+    pub(crate) fn payload_sum(&self, pseudo_sum: u32) -> u32 {
+        !self.header_sum.word32(pseudo_sum).fold32()
+    }
+}
+
+static MASKS: [[u64; WORDS]; 16] = {
+    let mut masks = [[0; WORDS]; 16];
+    let mut rows: &mut [[u64; WORDS]] = &mut masks;
+    let mut shape = 0;
+    while let [row, rest @ ..] = rows {
+        *row = mask(Shape(shape));
+        shape += 1;
+        rows = rest;
+    }
+    masks
+};
+
+/// The mask of a shape, made from the layout of the headers.
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn mask(shape: Shape) -> [u64; WORDS] {
+    let (ip, tcp) = (shape.ip(), shape.tcp());
+    let mut bytes = [0_u8; HEAD];
+    let mut at = 0;
+    while at < HEAD {
+        let equal = if at < ip {
+            // The whole Ethernet header.
+            true
+        } else if at < tcp && shape.is_v6() {
+            // All but the payload length.
+            !matches!(at - ip, 4 | 5)
+        } else if at < tcp {
+            // All but total length, identification and checksum.
+            !matches!(at - ip, 2..=5 | 10 | 11)
+        } else if at < shape.payload() {
+            // Ports, data offset and AE/NS, flags, urgent pointer, kind and length of the options.
+            matches!(at - tcp, 0..=3 | 12 | 13 | 18..=23)
+        } else {
+            false
+        };
+        if equal {
+            bytes[at] = 0xFF;
+        }
+        if at == tcp + 13 {
+            bytes[at] = !PSH;
+        }
+        at += 1;
+    }
+    let mut words = [0; WORDS];
+    let mut word = 0;
+    while word < WORDS {
+        let mut eight = [0; 8];
+        let mut at = 0;
+        while at < 8 {
+            eight[at] = bytes[word * 8 + at];
+            at += 1;
+        }
+        words[word] = u64::from_ne_bytes(eight);
+        word += 1;
+    }
+    words
+}

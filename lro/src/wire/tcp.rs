@@ -1,0 +1,58 @@
+//! TCP headers.
+
+use crate::field::{be16, be32, ne32};
+use crate::shape::PSH;
+use crate::stats::End;
+use crate::{Checksums, Rules};
+
+/// TCP's number in an IP header.
+pub(crate) const PROTOCOL: u8 = 6;
+
+const ACK: u8 = 0x10;
+
+/// NOP, NOP, timestamps of ten bytes: the one option layout that merges under every rule set.
+const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
+
+/// What the TCP header contributes.
+pub(super) struct Transport {
+    /// Its length with options.
+    pub header: usize,
+    /// Whether its options are timestamps in their usual place.
+    pub stamped: bool,
+}
+
+/// Reads the TCP header at the start of `tcp`, which ends where the IP header says, and tells why the segment never shares
+/// a unit, or `None` if it may. `network` is what the IP header says to that. `None` for a header that makes no sense.
+#[inline]
+pub(super) fn segment(
+    tcp: &[u8],
+    network: Option<End>,
+    checksums: Checksums,
+    rules: Rules,
+) -> Option<(Transport, Option<End>)> {
+    let fixed = tcp.first_chunk::<20>()?;
+    let header = usize::from(fixed[12] >> 4) * 4;
+    let payload = tcp.len().checked_sub(header)?;
+    let options = tcp.get(20..header)?;
+    let stamped = options.len() == 12 && ne32(options, 0) == u32::from_ne_bytes(TIMESTAMPS);
+    let flags = fixed[13];
+    let seed = rules == Rules::Seed;
+    let alone = if checksums == Checksums::Bad {
+        Some(End::Checksum)
+    } else if flags & !PSH != ACK || be16(fixed, 18) != 0 {
+        Some(End::Flags)
+    } else if payload == 0 {
+        Some(End::Empty)
+    } else if network.is_some() {
+        network
+    } else if !(stamped || options.is_empty()) {
+        Some(End::Options)
+    } else if seed && flags & PSH != 0 {
+        Some(End::Push)
+    } else if seed && stamped && be32(options, 8) == 0 {
+        Some(End::Timestamp)
+    } else {
+        None
+    };
+    Some((Transport { header, stamped }, alone))
+}
