@@ -1,11 +1,5 @@
 //! Damaged captures: what each error says, and that none is fatal.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 #[path = "capture/mod.rs"]
 mod files;
@@ -17,20 +11,14 @@ use model::capture::{self, Reader, Resolution};
 fn a_missing_file_is_named() {
     let error = capture::read("/no/such/file.pcap").unwrap_err();
     let line = error.to_string();
-    assert_eq!(
-        line,
-        "/no/such/file.pcap: cannot open: No such file or directory (os error 2)"
-    );
+    assert_eq!(line, "/no/such/file.pcap: cannot open: No such file or directory (os error 2)");
 }
 
 #[test]
 fn a_folder_is_unreadable() {
     let folder = Folder::new();
     let line = capture::read(folder.0.path()).unwrap_err().to_string();
-    assert!(
-        line.contains("cannot read at byte 0: Is a directory"),
-        "{line}"
-    );
+    assert!(line.contains("cannot read at byte 0: Is a directory"), "{line}");
 }
 
 #[test]
@@ -53,25 +41,15 @@ fn a_file_of_another_kind_is_no_capture() {
 fn a_pcap_of_another_link_type_is_refused() {
     let mut file = Pcap::new(Order::Little, Resolution::Micro).bytes;
     file[20] = 101;
-    assert_eq!(
-        read(&file).unwrap_err(),
-        "the file header has link type 101; only Ethernet (link type 1) can be read"
-    );
+    assert_eq!(read(&file).unwrap_err(), "the file header has link type 101; only Ethernet (link type 1) can be read");
 }
 
 #[test]
 fn a_pcap_cut_short_says_where() {
-    let file = Pcap::new(Order::Little, Resolution::Micro)
-        .packet(0, 0, b"first")
-        .packet(0, 0, b"second")
-        .bytes;
-    for (length, place) in [
-        (10, "the file header"),
-        (30, "packet 1"),
-        (44, "packet 1"),
-        (46, "packet 2"),
-        (file.len() - 1, "packet 2"),
-    ] {
+    let file = Pcap::new(Order::Little, Resolution::Micro).packet(0, 0, b"first").packet(0, 0, b"second").bytes;
+    for (length, place) in
+        [(10, "the file header"), (30, "packet 1"), (44, "packet 1"), (46, "packet 2"), (file.len() - 1, "packet 2")]
+    {
         let expected = format!("ends in the middle of {place}, at byte {length}");
         assert_eq!(read(&file[..length]), Err(expected));
     }
@@ -96,9 +74,7 @@ fn a_pcapng_cut_short_says_where() {
 
 #[test]
 fn packets_before_the_damage_are_read_and_the_reader_ends_after_it() {
-    let mut file = Pcap::new(Order::Little, Resolution::Micro)
-        .packet(0, 0, b"sound")
-        .packet(0, 0, b"cut");
+    let mut file = Pcap::new(Order::Little, Resolution::Micro).packet(0, 0, b"sound").packet(0, 0, b"cut");
     file.bytes.pop();
     let folder = Folder::new();
     let mut reader = Reader::open(folder.file(&file.bytes)).unwrap();
@@ -157,10 +133,7 @@ fn an_obsolete_packet_block_is_not_passed_over() {
     let file = Pcapng::new(Order::Big).interface(1, &[]);
     let start = file.bytes.len();
     let error = read(&file.block(2, &[0; 20]).bytes).unwrap_err();
-    assert_eq!(
-        error,
-        format!("packet 1 at byte {start} is an obsolete pcapng packet block")
-    );
+    assert_eq!(error, format!("packet 1 at byte {start} is an obsolete pcapng packet block"));
 }
 
 /// Every prefix and every damaged byte of a sound file ends, in packets or in an error.
@@ -173,10 +146,7 @@ fn damage_anywhere_is_survived() {
             .interface(1, &[(9, vec![6]), (14, order.i64(1).to_vec())])
             .packet(0, 9, b"frame")
             .simple_packet(3, b"abc");
-        files.push(Pcap {
-            order,
-            bytes: pcapng.bytes,
-        });
+        files.push(Pcap { order, bytes: pcapng.bytes });
     }
     let folder = Folder::new();
     for file in files.into_iter().map(|file| file.bytes) {

@@ -1,11 +1,5 @@
 //! Written captures: whole under their name, or not there.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    missing_docs
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 #[path = "capture/mod.rs"]
 mod files;
@@ -21,9 +15,7 @@ use model::capture::{self, MAX_PACKET, Packet, Reader, Resolution, Writer};
 fn write(path: &Path, resolution: Resolution, packets: &[Packet]) {
     let mut writer = Writer::create(path, resolution).unwrap();
     for packet in packets {
-        writer
-            .write(packet.time, packet.original_length, &packet.data)
-            .unwrap();
+        writer.write(packet.time, packet.original_length, &packet.data).unwrap();
     }
     writer.finish().unwrap();
 }
@@ -45,9 +37,7 @@ fn what_is_written_is_read_back() {
 #[test]
 fn a_capture_in_microseconds_is_given_back_byte_for_byte() {
     let folder = Folder::new();
-    let file = Pcap::new(Order::Little, Resolution::Micro)
-        .packet(1, 999_999, b"first")
-        .cut_packet(1_514, b"second");
+    let file = Pcap::new(Order::Little, Resolution::Micro).packet(1, 999_999, b"first").cut_packet(1_514, b"second");
     let path = folder.file(&file.bytes);
     let out = folder.0.path().join("out.pcap");
     write(&out, Resolution::Micro, &capture::read(path).unwrap());
@@ -90,17 +80,11 @@ fn a_finished_capture_replaces_the_old_file_and_keeps_its_permissions() {
 #[test]
 fn a_capture_can_replace_the_one_it_is_made_from() {
     let folder = Folder::new();
-    let path = folder.file(
-        &Pcap::new(Order::Big, Resolution::Micro)
-            .packet(1, 2, b"x")
-            .bytes,
-    );
+    let path = folder.file(&Pcap::new(Order::Big, Resolution::Micro).packet(1, 2, b"x").bytes);
     let packets = Reader::open(&path).unwrap();
     let mut writer = Writer::create(&path, Resolution::Micro).unwrap();
     for packet in packets.map(Result::unwrap) {
-        writer
-            .write(packet.time, packet.original_length, &packet.data)
-            .unwrap();
+        writer.write(packet.time, packet.original_length, &packet.data).unwrap();
     }
     writer.finish().unwrap();
     assert_eq!(capture::read(&path).unwrap().len(), 1);
@@ -119,11 +103,7 @@ fn a_symbolic_link_stays_and_its_target_is_replaced() {
 
 #[test]
 fn a_file_that_is_not_regular_is_written_to_directly() {
-    write(
-        Path::new("/dev/null"),
-        Resolution::Micro,
-        &[Packet::default()],
-    );
+    write(Path::new("/dev/null"), Resolution::Micro, &[Packet::default()]);
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
@@ -143,10 +123,7 @@ fn a_full_disk_is_an_error_of_the_writer() {
     let mut writer = Writer::create("/dev/full", Resolution::Micro).unwrap();
     let data = vec![0; 100_000];
     let error = writer.write(Duration::ZERO, 100_000, &data).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "/dev/full: cannot write: No space left on device (os error 28)"
-    );
+    assert_eq!(error.to_string(), "/dev/full: cannot write: No space left on device (os error 28)");
 }
 
 #[test]
@@ -173,12 +150,7 @@ fn a_packet_that_pcap_cannot_hold_is_refused() {
     let mut writer = Writer::create(path, Resolution::Micro).unwrap();
     let late = Duration::from_secs(1 << 32);
     let error = writer.write(late, 0, b"").unwrap_err().to_string();
-    assert!(
-        error.ends_with("packet 1 has a time of 4294967296 s since 1970, more than pcap can hold")
-    );
-    let error = writer
-        .write(Duration::ZERO, 0, &vec![0; MAX_PACKET + 1])
-        .unwrap_err()
-        .to_string();
+    assert!(error.ends_with("packet 1 has a time of 4294967296 s since 1970, more than pcap can hold"));
+    let error = writer.write(Duration::ZERO, 0, &vec![0; MAX_PACKET + 1]).unwrap_err().to_string();
     assert!(error.ends_with("packet 1 has 262145 bytes, more than the 262144 a capture can hold"));
 }

@@ -20,10 +20,7 @@ pub struct Error {
 
 impl Error {
     pub(super) fn new(path: &Path, problem: Problem) -> Self {
-        Self {
-            path: path.to_owned(),
-            problem,
-        }
+        Self { path: path.to_owned(), problem }
     }
 }
 

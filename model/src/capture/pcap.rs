@@ -35,10 +35,7 @@ impl Header {
         let (_, header) = parse_pcap_header(source.record()).map_err(|_| Problem::NotCapture)?;
         let link_type = header.network.0.cast_unsigned() & LINK_TYPE_MASK;
         if link_type != ETHERNET {
-            return Err(Problem::LinkType {
-                record: Record::FileHeader,
-                link_type,
-            });
+            return Err(Problem::LinkType { record: Record::FileHeader, link_type });
         }
         Ok(Self { endian, resolution })
     }
@@ -57,13 +54,7 @@ impl Header {
         let length = usize::try_from(claimed).unwrap_or(usize::MAX);
         let offset = source.start();
         if length > MAX_PACKET {
-            return Err(Problem::Length {
-                record,
-                offset,
-                claimed,
-                least: 0,
-                most: MAX_PACKET,
-            });
+            return Err(Problem::Length { record, offset, claimed, least: 0, most: MAX_PACKET });
         }
         source.extend(PACKET_HEADER + length, record)?;
         let parse = match self.endian {

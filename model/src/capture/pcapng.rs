@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use pcap_parser::pcapng::{
-    Block, EPB_MAGIC, EnhancedPacketBlock, IDB_MAGIC, InterfaceDescriptionBlock, OptionCode,
-    SHB_MAGIC, SPB_MAGIC, SimplePacketBlock, parse_block_be, parse_block_le,
+    Block, EPB_MAGIC, EnhancedPacketBlock, IDB_MAGIC, InterfaceDescriptionBlock, OptionCode, SHB_MAGIC, SPB_MAGIC,
+    SimplePacketBlock, parse_block_be, parse_block_le,
 };
 use pcap_parser::traits::PcapNGPacketBlock;
 
@@ -40,21 +40,14 @@ struct Interface {
 impl Section {
     /// Reads the first section header, of which `source` holds the first four bytes.
     pub(super) fn begin(source: &mut Source) -> Result<Self, Problem> {
-        let mut section = Self {
-            endian: Endian::Little,
-            interfaces: Vec::new(),
-        };
+        let mut section = Self { endian: Endian::Little, interfaces: Vec::new() };
         source.extend(8, Record::FileHeader)?;
         section.read_block(source, Record::FileHeader)?;
         Ok(section)
     }
 
     /// The packet after the first `before`, or none at the end of the file.
-    pub(super) fn next(
-        &mut self,
-        source: &mut Source,
-        before: u64,
-    ) -> Result<Option<Packet>, Problem> {
+    pub(super) fn next(&mut self, source: &mut Source, before: u64) -> Result<Option<Packet>, Problem> {
         while source.begin(8, Record::BlockAfter(before))? {
             let record = match self.endian.u32(source.word(0)) {
                 EPB_MAGIC | SPB_MAGIC | OBSOLETE_PACKET => Record::Packet(before + 1),
@@ -68,11 +61,7 @@ impl Section {
     }
 
     /// Reads the block of which `source` holds the type and the length.
-    fn read_block(
-        &mut self,
-        source: &mut Source,
-        record: Record,
-    ) -> Result<Option<Packet>, Problem> {
+    fn read_block(&mut self, source: &mut Source, record: Record) -> Result<Option<Packet>, Problem> {
         if source.word(0) == MAGIC {
             self.begin_section(source, record)?;
         }
@@ -108,10 +97,7 @@ impl Section {
             [0x1a, 0x2b, 0x3c, 0x4d] => Endian::Big,
             _ if record == Record::FileHeader => return Err(Problem::NotCapture),
             _ => {
-                return Err(Problem::Damaged {
-                    record,
-                    offset: source.start(),
-                });
+                return Err(Problem::Damaged { record, offset: source.start() });
             }
         };
         self.interfaces.clear();
@@ -124,13 +110,7 @@ impl Section {
         let length = usize::try_from(claimed).unwrap_or(usize::MAX);
         let offset = source.start();
         if !(FRAMING..=MAX_BLOCK).contains(&length) {
-            return Err(Problem::Length {
-                record,
-                offset,
-                claimed,
-                least: FRAMING,
-                most: MAX_BLOCK,
-            });
+            return Err(Problem::Length { record, offset, claimed, least: FRAMING, most: MAX_BLOCK });
         }
         source.extend(length, record)?;
         if source.word(length - 4) != source.word(4) {
@@ -139,12 +119,7 @@ impl Section {
         Ok(())
     }
 
-    fn enhanced(
-        &self,
-        block: &EnhancedPacketBlock<'_>,
-        record: Record,
-        offset: u64,
-    ) -> Result<Packet, Problem> {
+    fn enhanced(&self, block: &EnhancedPacketBlock<'_>, record: Record, offset: u64) -> Result<Packet, Problem> {
         let interface = self.interface(block.if_id, record, offset)?;
         let ticks = u64::from(block.ts_high) << 32 | u64::from(block.ts_low);
         Ok(Packet {
@@ -155,12 +130,7 @@ impl Section {
     }
 
     /// A simple packet belongs to interface 0 and does not say how much of it was captured.
-    fn simple(
-        &self,
-        block: &SimplePacketBlock<'_>,
-        record: Record,
-        offset: u64,
-    ) -> Result<Packet, Problem> {
+    fn simple(&self, block: &SimplePacketBlock<'_>, record: Record, offset: u64) -> Result<Packet, Problem> {
         let interface = self.interface(0, record, offset)?;
         let data = block.packet_data();
         let captured = match interface.snap_length {
@@ -175,19 +145,10 @@ impl Section {
     }
 
     fn interface(&self, index: u32, record: Record, offset: u64) -> Result<Interface, Problem> {
-        let found = usize::try_from(index)
-            .ok()
-            .and_then(|i| self.interfaces.get(i));
-        let interface = *found.ok_or(Problem::Interface {
-            record,
-            offset,
-            interface: index,
-        })?;
+        let found = usize::try_from(index).ok().and_then(|i| self.interfaces.get(i));
+        let interface = *found.ok_or(Problem::Interface { record, offset, interface: index })?;
         if interface.link_type != ETHERNET {
-            return Err(Problem::LinkType {
-                record,
-                link_type: interface.link_type,
-            });
+            return Err(Problem::LinkType { record, link_type: interface.link_type });
         }
         Ok(interface)
     }
@@ -225,9 +186,7 @@ impl Interface {
 
     /// A unit too small for 128 bits counts as no time; times before 1970 count as 1970.
     fn time(&self, ticks: u64) -> Duration {
-        let nanoseconds = self
-            .units_per_second
-            .map_or(0, |units| u128::from(ticks) * 1_000_000_000 / units);
+        let nanoseconds = self.units_per_second.map_or(0, |units| u128::from(ticks) * 1_000_000_000 / units);
         let seconds = u64::try_from(nanoseconds / 1_000_000_000).unwrap_or(u64::MAX);
         let fraction = u32::try_from(nanoseconds % 1_000_000_000).unwrap_or(0);
         Duration::new(seconds.saturating_add_signed(self.offset), fraction)

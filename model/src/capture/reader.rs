@@ -34,13 +34,7 @@ impl Reader {
             Ok((source, format))
         });
         let (source, format) = begun.map_err(|problem| Error::new(path, problem))?;
-        Ok(Self {
-            path: path.to_owned(),
-            source,
-            format,
-            packets: 0,
-            ended: false,
-        })
+        Ok(Self { path: path.to_owned(), source, format, packets: 0, ended: false })
     }
 
     /// The resolution that keeps the file's timestamps: its own for pcap, nanoseconds for pcapng,
@@ -67,8 +61,7 @@ impl Iterator for Reader {
         };
         self.ended = !matches!(next, Ok(Some(_)));
         self.packets += 1;
-        next.map_err(|problem| Error::new(&self.path, problem))
-            .transpose()
+        next.map_err(|problem| Error::new(&self.path, problem)).transpose()
     }
 }
 

@@ -78,11 +78,7 @@ impl Source {
 
     /// Reads on until the record has `length` bytes.
     pub(super) fn extend(&mut self, length: usize, as_what: Record) -> Result<(), Problem> {
-        if self.fill(length)? {
-            Ok(())
-        } else {
-            Err(self.cut(as_what))
-        }
+        if self.fill(length)? { Ok(()) } else { Err(self.cut(as_what)) }
     }
 
     /// Memory grows with the bytes that are there, not with the length a header claims.
@@ -97,9 +93,6 @@ impl Source {
     }
 
     fn cut(&self, record: Record) -> Problem {
-        Problem::Cut {
-            record,
-            offset: self.offset(),
-        }
+        Problem::Cut { record, offset: self.offset() }
     }
 }

@@ -34,8 +34,7 @@ impl Writer {
     /// The file or its folder does not exist, or may not be written.
     pub fn create(path: impl AsRef<Path>, resolution: Resolution) -> Result<Self, Error> {
         let path = path.as_ref();
-        let (file, rename) =
-            open(path).map_err(|error| Error::new(path, Problem::Create(error)))?;
+        let (file, rename) = open(path).map_err(|error| Error::new(path, Problem::Create(error)))?;
         let mut writer = Self {
             path: path.to_owned(),
             file: BufWriter::with_capacity(1 << 16, file),
@@ -52,12 +51,7 @@ impl Writer {
     /// # Errors
     /// The frame is longer than [`MAX_PACKET`], its time is past 2106, or the file cannot be
     /// written (no space left, closed pipe).
-    pub fn write(
-        &mut self,
-        time: Duration,
-        original_length: u32,
-        data: &[u8],
-    ) -> Result<(), Error> {
+    pub fn write(&mut self, time: Duration, original_length: u32, data: &[u8]) -> Result<(), Error> {
         let packet = self.packets + 1;
         let fail = |problem| Err(Error::new(&self.path, problem));
         let Ok(seconds) = u32::try_from(time.as_secs()) else {
@@ -138,9 +132,7 @@ fn open(path: &Path) -> io::Result<Opened> {
 /// Names of descriptors that are open already. A regular file behind one is the caller's: it is
 /// appended to, never replaced.
 fn is_descriptor(path: &Path) -> bool {
-    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
-        .iter()
-        .any(|prefix| path.starts_with(prefix))
+    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|prefix| path.starts_with(prefix))
 }
 
 /// A temporary file beside `target`, with the permissions that `target` has or would get.

@@ -9,11 +9,7 @@ use model::capture::{self, Packet, Resolution};
 use tempfile::TempDir;
 
 pub fn packet(time: Duration, data: &[u8]) -> Packet {
-    Packet {
-        time,
-        original_length: data.len() as u32,
-        data: data.to_vec(),
-    }
+    Packet { time, original_length: data.len() as u32, data: data.to_vec() }
 }
 
 pub struct Folder(pub TempDir);
@@ -40,9 +36,7 @@ impl Folder {
 
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -128,10 +122,7 @@ pub struct Pcapng {
 
 impl Pcapng {
     pub fn new(order: Order) -> Self {
-        let empty = Self {
-            order,
-            bytes: Vec::new(),
-        };
+        let empty = Self { order, bytes: Vec::new() };
         empty.section(order)
     }
 
@@ -165,17 +156,8 @@ impl Pcapng {
 
     pub fn packet(self, interface: u32, ticks: u64, data: &[u8]) -> Self {
         let length = data.len() as u32;
-        let header = [
-            interface,
-            (ticks >> 32) as u32,
-            ticks as u32,
-            length,
-            length,
-        ];
-        let mut body: Vec<u8> = header
-            .iter()
-            .flat_map(|word| self.order.u32(*word))
-            .collect();
+        let header = [interface, (ticks >> 32) as u32, ticks as u32, length, length];
+        let mut body: Vec<u8> = header.iter().flat_map(|word| self.order.u32(*word)).collect();
         body.extend(padded(data));
         self.block(6, &body)
     }
