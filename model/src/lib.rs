@@ -1,3 +1,46 @@
-//! placeholder
+//! Owns a software Neterion Xframe: the card as a driver sees it, register by register, descriptor by descriptor.
+//!
+//! A [`Card`] sits between a host's [`Memory`] and a [`Wire`]. It has no thread and no clock: the host reads and writes its
+//! windows, and [`Card::step`] does one unit of work at a time, so a test owns every interleaving.
+//!
+//! What the host writes is never trusted: no register value, descriptor or address makes the card panic, loop without end or
+//! touch memory that [`Memory`] refuses.
 
 pub mod capture;
+pub mod wire;
+
+mod assist;
+mod card;
+mod checksum;
+mod chip;
+mod command;
+mod config;
+mod counters;
+mod csr;
+mod doorbell;
+mod fcs;
+mod filter;
+mod interrupts;
+mod link;
+mod memory;
+mod messages;
+mod moderation;
+mod parse;
+mod pci;
+mod receive;
+mod reset;
+mod ring;
+mod segment;
+mod statistics;
+mod status;
+mod steer;
+mod store;
+mod traffic;
+mod transmit;
+mod vpd;
+
+pub use card::{Bar, Card, Step, Width};
+pub use config::Config;
+pub use memory::{MasterAbort, Memory};
+pub use messages::Message;
+pub use wire::Wire;

@@ -1,0 +1,202 @@
+//! Owns the card's face to the outside: windows, configuration space, steps, interrupts, cable.
+
+use xframe::registers::{Access, Register, lookup};
+use xframe::statistics::Field;
+
+use crate::chip::Chip;
+use crate::config::Config;
+use crate::interrupts;
+use crate::memory::Memory;
+use crate::messages::Message;
+use crate::wire::Wire;
+
+/// A window of the card, by its base address register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bar {
+    /// Window 0, 32 KiB: registers.
+    Registers,
+    /// Window 2, 1 MiB: doorbells.
+    Doorbells,
+    /// Window 4, 8 KiB: MSI-X table and pending bits (Herc).
+    Vectors,
+}
+
+/// Bytes of one access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// One.
+    Byte,
+    /// Two.
+    Word,
+    /// Four.
+    Dword,
+    /// Eight.
+    Qword,
+}
+
+impl Width {
+    /// How many bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Byte => 1,
+            Self::Word => 2,
+            Self::Dword => 4,
+            Self::Qword => 8,
+        }
+    }
+
+    /// As many bytes of ones: what a bus reads where nobody answers.
+    pub const fn ones(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.bytes())
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing: until the host acts or a frame comes, no further step will either. Frames may be waiting for an RxD.
+    Idle,
+    /// The link's state was latched.
+    Link,
+    /// A timer expired.
+    Timer,
+    /// A list of this FIFO was completed.
+    Sent {
+        /// The FIFO.
+        fifo: usize,
+    },
+    /// A frame was completed into an RxD of this ring, with or without an error code.
+    Received {
+        /// The ring.
+        ring: usize,
+    },
+    /// A frame was put into packet memory, for this ring has no RxD to give.
+    Held {
+        /// The ring.
+        ring: usize,
+    },
+    /// A frame from the wire ended here: not for us, malformed, or no room for it. The counters say why.
+    Discarded,
+}
+
+/// A software Xframe. It has no thread and no clock: a schedule of accesses and steps is all the concurrency there is, and
+/// the same schedule gives the same result.
+///
+/// It starts as after power-on: nothing answers before the host has set the memory bit of the PCI command register, and
+/// nothing moves before it has set the bus master bit.
+pub struct Card<M, W> {
+    chip: Chip,
+    memory: M,
+    wire: W,
+}
+
+impl<M: Memory, W: Wire> Card<M, W> {
+    /// A card between the host's `memory` and a `wire`.
+    pub fn new(config: Config, memory: M, wire: W) -> Self {
+        let mut chip = Chip::new(config);
+        chip.core_reset(0);
+        Self { chip, memory, wire }
+    }
+
+    /// A host read, little-endian. All ones while memory decoding is off; zero in the holes of the map.
+    pub fn read(&mut self, bar: Bar, offset: u64, width: Width) -> u64 {
+        if !self.chip.pci.memory() {
+            return width.ones();
+        }
+        let value = match bar {
+            Bar::Registers => self.chip.csr_read(offset, width),
+            Bar::Doorbells => self.chip.doorbell_read(offset, width),
+            Bar::Vectors => self.chip.vectors_read(offset, width),
+        };
+        self.chip.refresh_messages();
+        value
+    }
+
+    /// A host write, little-endian. Nothing happens while memory decoding is off.
+    pub fn write(&mut self, bar: Bar, offset: u64, width: Width, value: u64) {
+        if !self.chip.pci.memory() {
+            return;
+        }
+        match bar {
+            Bar::Registers => self.chip.csr_write(&mut self.memory, offset, width, value),
+            Bar::Doorbells => self.chip.doorbell_write(offset, width, value),
+            Bar::Vectors => self.chip.vectors_write(offset, width, value),
+        }
+        self.chip.refresh_messages();
+    }
+
+    /// A read of configuration space, little-endian. All ones while a reset is in progress.
+    pub fn config_read(&mut self, offset: u16, width: Width) -> u64 {
+        self.chip.pci.read(offset, width)
+    }
+
+    /// A write of configuration space, little-endian. Lost while a reset is in progress.
+    pub fn config_write(&mut self, offset: u16, width: Width, value: u64) {
+        self.chip.pci.write(offset, width, value);
+        self.chip.refresh_messages();
+    }
+
+    /// Does at most one unit of work: one list, one frame, one timer or one link event.
+    pub fn step(&mut self) -> Step {
+        let step = self.chip.step(&mut self.memory, &mut self.wire);
+        self.chip.refresh_messages();
+        step
+    }
+
+    /// Lets every periodic timer expire once: continuous interrupts, periodic statistics, the scheduled interrupt. Whoever
+    /// has a clock decides how often.
+    pub fn tick(&mut self) {
+        self.chip.tick(&mut self.memory);
+        self.chip.refresh_messages();
+    }
+
+    /// Level of the INTA# line.
+    pub fn line(&self) -> bool {
+        self.chip.pci.line() && !self.chip.pci.messages() && interrupts::pending(&self.chip.store)
+    }
+
+    /// The next MSI-X message to deliver, the lowest vector first.
+    pub fn take_message(&mut self) -> Option<Message> {
+        self.chip.vectors.take()
+    }
+
+    /// Plugs the cable in or pulls it out.
+    pub fn set_link(&mut self, up: bool) {
+        self.chip.set_cable(up);
+        self.chip.refresh_messages();
+    }
+
+    /// Makes the hardware find `causes` in a register of latched causes, as an ECC error or a bus error would. Other
+    /// registers stay as they are.
+    pub fn latch(&mut self, register: Register, causes: u64) {
+        if lookup(register.offset()).is_some_and(|(entry, _)| entry.access == Access::W1C) {
+            self.chip.store.latch(register, causes);
+            self.chip.refresh_messages();
+        }
+    }
+
+    /// A statistics counter as it stands now, high word included.
+    pub fn counter(&self, field: Field) -> u64 {
+        self.chip.counters.get(field)
+    }
+
+    /// The host's memory.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// The host's memory.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
+    /// The wire.
+    pub fn wire(&self) -> &W {
+        &self.wire
+    }
+
+    /// The wire.
+    pub fn wire_mut(&mut self) -> &mut W {
+        &mut self.wire
+    }
+}

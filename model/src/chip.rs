@@ -1,0 +1,133 @@
+//! Owns the state of the card, all of it, and the order in which its work is done. The engines are in files of their own.
+
+use xframe::bits::{AdapterControl, ScheduledIntCtrl};
+use xframe::constants::{RTIS, TTIS};
+
+use crate::card::Step;
+use crate::config::Config;
+use crate::counters::Counters;
+use crate::doorbell::Fifos;
+use crate::filter::Cam;
+use crate::link::Link;
+use crate::memory::Memory;
+use crate::messages::Vectors;
+use crate::moderation::Moderation;
+use crate::pci::Pci;
+use crate::receive::Rings;
+use crate::steer::Steering;
+use crate::store::Store;
+use crate::transmit::Outgoing;
+use crate::wire::Wire;
+
+pub(crate) struct Chip {
+    pub config: Config,
+    pub pci: Pci,
+    pub store: Store,
+    pub cam: Cam,
+    /// Port table and hash map: stored, not used for steering.
+    pub ports: [u64; 256],
+    pub hash_map: [u64; 256],
+    pub steering: Steering,
+    pub tti: Moderation,
+    pub rti: Moderation,
+    pub vectors: Vectors,
+    pub link: Link,
+    pub fifos: Fifos,
+    pub outgoing: Outgoing,
+    pub rings: Rings,
+    pub counters: Counters,
+    /// The next write of `MAC_CFG` counts (Xena).
+    pub key_open: bool,
+    /// `ADAPTER_CNTL_EN` was set since the last reset.
+    pub ever_enabled: bool,
+    /// The scheduled timer runs.
+    pub scheduled: bool,
+    /// Whether transmit goes first in the next step; the two directions take turns.
+    transmit_first: bool,
+}
+
+impl Chip {
+    pub fn new(config: Config) -> Self {
+        Self {
+            pci: Pci::new(&config),
+            store: Store::new(&config),
+            cam: Cam::new(config.asic, config.mac),
+            ports: [0; 256],
+            hash_map: [0; 256],
+            steering: Steering::new(),
+            tti: Moderation::new(TTIS),
+            rti: Moderation::new(RTIS),
+            vectors: Vectors::new(),
+            link: Link::new(&config),
+            fifos: Fifos::new(),
+            outgoing: Outgoing::default(),
+            rings: Rings::new(),
+            counters: Counters::new(config.asic),
+            key_open: false,
+            ever_enabled: false,
+            scheduled: false,
+            transmit_first: true,
+            config,
+        }
+    }
+
+    /// Does at most one unit of work.
+    pub fn step<M: Memory, W: Wire>(&mut self, memory: &mut M, wire: &mut W) -> Step {
+        self.link.initialise();
+        if self.link.take_report() {
+            self.report_link();
+            return Step::Link;
+        }
+        if self.scheduled {
+            self.expire_scheduled();
+            return Step::Timer;
+        }
+        self.transmit_first = !self.transmit_first;
+        let moved = if self.transmit_first {
+            self.transmit(memory, wire).or_else(|| self.receive(memory, wire))
+        } else {
+            self.receive(memory, wire).or_else(|| self.transmit(memory, wire))
+        };
+        moved.or_else(|| self.expire_moderation()).unwrap_or(Step::Idle)
+    }
+
+    /// A moderation timer expires once there is nothing to move.
+    fn expire_moderation(&mut self) -> Option<Step> {
+        if let Some(ring) = self.rti.expire() {
+            self.fire_rti(ring);
+        } else {
+            let entry = self.tti.expire()?;
+            self.fire_tti(entry);
+        }
+        Some(Step::Timer)
+    }
+
+    fn expire_scheduled(&mut self) {
+        let ctrl: ScheduledIntCtrl = self.store.word();
+        self.scheduled = false;
+        self.fire_scheduled(ctrl.int2msi());
+    }
+
+    /// Every periodic timer expires once.
+    pub fn tick<M: Memory>(&mut self, memory: &mut M) {
+        let continuous: Vec<_> = self.tti.continuous().collect();
+        for entry in continuous {
+            self.fire_tti(entry);
+        }
+        let continuous: Vec<_> = self.rti.continuous().collect();
+        for ring in continuous {
+            self.fire_rti(ring);
+        }
+        let ctrl: ScheduledIntCtrl = self.store.word();
+        if ctrl.timer_en() && !ctrl.one_shot() {
+            self.scheduled = true;
+        }
+        self.periodic_statistics(memory);
+    }
+
+    /// Frames move: the adapter is enabled, its laser on, its link up.
+    pub fn running(&self) -> bool {
+        let control: AdapterControl = self.store.word();
+        control.cntl_en() && control.eoi_tx_on() && self.link_up()
+    }
+}

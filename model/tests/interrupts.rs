@@ -1,0 +1,335 @@
+//! When the line is high, and which messages go out.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use common::{Host, MAC, frames};
+use model::{Bar, Config, Message, Step, Width};
+use xframe::bits::*;
+use xframe::constants::Asic;
+use xframe::registers as r;
+use xframe::txd::{Control1, Control2};
+
+const ALL: u64 = u64::MAX;
+
+/// A running card with the traffic causes open.
+fn open() -> Host {
+    let mut host = Host::running(1);
+    host.settle();
+    host.write(r::TX_TRAFFIC_MASK, 0);
+    host.write(r::RX_TRAFFIC_MASK, 0);
+    let mask = GeneralInt::new().with_txpic(true).with_txtraffic(true).with_rxtraffic(true);
+    host.write(r::GENERAL_INT_MASK, !u64::from(mask));
+    assert!(!host.card.line());
+    host
+}
+
+fn set_entry(host: &mut Host, command: r::Register, count: u64, flags: u64, entry: u8) {
+    let (data1, data2) = if command == r::TTI_COMMAND_MEM {
+        (r::TTI_DATA1_MEM, r::TTI_DATA2_MEM)
+    } else {
+        (r::RTI_DATA1_MEM, r::RTI_DATA2_MEM)
+    };
+    host.write(data1, flags);
+    host.write(data2, count << 48);
+    host.command(command, Command::write(entry));
+}
+
+#[test]
+fn a_received_frame_raises_the_line_until_it_is_acknowledged() {
+    let mut host = open();
+    host.receive(&frames::tcp4(100));
+    assert!(host.card.line());
+    assert_eq!(host.get::<GeneralInt>(), GeneralInt::new().with_rxtraffic(true));
+    assert_eq!(host.read(r::RX_TRAFFIC_INT), 1 << 63);
+    host.write(r::RX_TRAFFIC_INT, ALL);
+    assert!(!host.card.line());
+}
+
+#[test]
+fn the_line_follows_the_masks_at_every_level() {
+    let mut host = open();
+    host.receive(&frames::tcp4(100));
+    host.write(r::RX_TRAFFIC_MASK, ALL);
+    assert!(!host.card.line());
+    assert_eq!(host.get::<GeneralInt>(), GeneralInt::new());
+    host.write(r::RX_TRAFFIC_MASK, 0);
+    assert!(host.card.line());
+    host.write(r::GENERAL_INT_MASK, ALL);
+    assert!(!host.card.line());
+    assert!(host.get::<GeneralInt>().rxtraffic(), "the status shows what the top mask hides");
+}
+
+#[test]
+fn a_frame_between_acknowledge_and_unmask_is_not_lost() {
+    let mut host = open();
+    host.receive(&frames::tcp4(1));
+    host.write(r::RX_TRAFFIC_MASK, ALL);
+    host.write(r::RX_TRAFFIC_INT, ALL);
+    host.receive(&frames::tcp4(2));
+    host.write(r::RX_TRAFFIC_MASK, 0);
+    assert!(host.card.line());
+}
+
+#[test]
+fn the_bus_can_forbid_the_line() {
+    let mut host = open();
+    host.receive(&frames::tcp4(100));
+    host.card.config_write(0x04, Width::Word, 0x0406);
+    assert!(!host.card.line());
+}
+
+#[test]
+fn a_completed_list_fires_the_entry_it_names() {
+    let mut host = open();
+    host.send_with(0, &[&frames::tcp4(100)], Control1::new(), Control2::new().with_int_number(9));
+    host.settle();
+    assert_eq!(host.read(r::TX_TRAFFIC_INT), 1 << 63 >> 9);
+    assert!(host.card.line() && host.get::<GeneralInt>().txtraffic());
+}
+
+#[test]
+fn an_entry_waits_for_its_count_while_frames_keep_coming() {
+    let mut host = open();
+    set_entry(&mut host, r::RTI_COMMAND_MEM, 3, 0, 0);
+    host.post_many(3);
+    host.card.wire_mut().frames.extend(vec![frames::tcp4(100); 3]);
+    let lines = [(); 3].map(|()| {
+        assert_eq!(host.card.step(), Step::Received { ring: 0 });
+        host.card.line()
+    });
+    assert_eq!(lines, [false, false, true]);
+}
+
+#[test]
+fn the_timer_fires_an_entry_once_the_card_has_nothing_to_do() {
+    let mut host = open();
+    set_entry(&mut host, r::RTI_COMMAND_MEM, 100, 0, 0);
+    host.post_many(1);
+    host.card.wire_mut().frames.push_back(frames::tcp4(100));
+    assert_eq!(host.card.step(), Step::Received { ring: 0 });
+    assert!(!host.card.line());
+    assert_eq!((host.card.step(), host.card.step()), (Step::Timer, Step::Idle));
+    assert!(host.card.line());
+}
+
+#[test]
+fn a_list_can_ask_for_its_own_interrupt() {
+    let mut host = open();
+    set_entry(&mut host, r::TTI_COMMAND_MEM, 100, 0, 0);
+    host.send_with(0, &[&frames::tcp4(100)], Control1::new(), Control2::new().with_int_type_per_list(true));
+    assert_eq!(host.card.step(), Step::Sent { fifo: 0 });
+    assert!(host.card.line());
+}
+
+#[test]
+fn a_continuous_entry_fires_at_every_tick() {
+    let mut host = open();
+    set_entry(&mut host, r::TTI_COMMAND_MEM, 100, TtiData1::new().with_timer_ci_en(true).into(), 0);
+    for _ in 0..3 {
+        host.card.tick();
+        assert!(host.card.line());
+        host.write(r::TX_TRAFFIC_INT, ALL);
+        assert!(!host.card.line());
+    }
+}
+
+#[test]
+fn a_bimodal_ring_fires_a_transmit_entry() {
+    let mut host = open();
+    let ctrl = PrcCtrl::from(host.read(r::PRC_CTRL.first())).with_bimodal_interrupt(true);
+    host.write(r::PRC_CTRL.first(), ctrl.into());
+    host.receive(&frames::tcp4(100));
+    assert_eq!((host.read(r::RX_TRAFFIC_INT), host.read(r::TX_TRAFFIC_INT)), (0, 1 << 63 >> 56));
+}
+
+#[test]
+fn a_link_event_climbs_through_gpio_and_pic() {
+    let mut host = open();
+    host.put(GpioInt::new().with_link_up(true).with_link_down(true));
+    host.settle();
+    assert!(!host.card.line());
+    host.write(r::PIC_INT_MASK, !u64::from(PicInt::new().with_gpio(true)));
+    host.write(r::GPIO_INT_MASK, !u64::from(GpioInt::new().with_link_up(true)));
+    assert!(host.card.line());
+    assert_eq!(host.get::<GeneralInt>(), GeneralInt::new().with_txpic(true));
+    assert_eq!(host.get::<PicInt>(), PicInt::new().with_gpio(true));
+    // The driver masks what it has seen and waits for the other; nothing is written to the latch.
+    host.write(r::GPIO_INT_MASK, !u64::from(GpioInt::new().with_link_down(true)));
+    assert!(!host.card.line());
+    host.card.set_link(false);
+    host.settle();
+    assert!(host.card.line());
+}
+
+#[test]
+fn every_error_latch_has_its_way_to_the_top() {
+    let paths = [
+        (r::PFC_ERR_REG, r::PFC_ERR_MASK, r::TXDMA_INT_MASK, r::TXDMA_INT_STATUS, 1),
+        (r::SM_ERR_REG, r::SM_ERR_MASK, r::TXDMA_INT_MASK, r::TXDMA_INT_STATUS, 1),
+        (r::RC_ERR_REG, r::RC_ERR_MASK, r::RXDMA_INT_MASK, r::RXDMA_INT_STATUS, 33),
+        (r::PRC_PCIX_ERR_REG, r::PRC_PCIX_ERR_MASK, r::RXDMA_INT_MASK, r::RXDMA_INT_STATUS, 33),
+        (r::MAC_TMAC_ERR_REG, r::MAC_TMAC_ERR_MASK, r::MAC_INT_MASK, r::MAC_INT_STATUS, 2),
+        (r::MAC_RMAC_ERR_REG, r::MAC_RMAC_ERR_MASK, r::MAC_INT_MASK, r::MAC_INT_STATUS, 34),
+        (r::MC_ERR_REG, r::MC_ERR_MASK, r::MC_INT_MASK, r::MC_INT_STATUS, 35),
+        (r::XGXS_TXGXS_ERR_REG, r::XGXS_TXGXS_ERR_MASK, r::XGXS_INT_MASK, r::XGXS_INT_STATUS, 3),
+        (r::XGXS_RXGXS_ERR_REG, r::XGXS_RXGXS_ERR_MASK, r::XGXS_INT_MASK, r::XGXS_INT_STATUS, 36),
+        (r::FLSH_INT_REG, r::FLSH_INT_MASK, r::PIC_INT_MASK, r::PIC_INT_STATUS, 0),
+        (r::RXPIC_INT_REG, r::RXPIC_INT_MASK, r::PIC_INT_MASK, r::PIC_INT_STATUS, 32),
+    ];
+    for (latch, mask, block_mask, status, bit) in paths {
+        let mut host = Host::running(1);
+        host.settle();
+        host.write(latch, ALL);
+        host.card.latch(latch, 1 << 40);
+        assert_eq!(host.read(status), 0, "{status:?} hides what is masked");
+        host.write(mask, !(1 << 40));
+        assert_ne!(host.read(status), 0);
+        assert_eq!(host.get::<GeneralInt>(), GeneralInt::new());
+        host.write(block_mask, 0);
+        assert_eq!(u64::from(host.get::<GeneralInt>()), 1 << 63 >> bit);
+        host.write(r::GENERAL_INT_MASK, 0);
+        assert!(host.card.line());
+        host.write(latch, 1 << 40);
+        assert!(!host.card.line());
+    }
+}
+
+/// Sets MSI-X up: every vector unmasked, ring 0 on vector 1.
+fn messages() -> Host {
+    let mut host = open();
+    host.write(r::RX_TRAFFIC_MASK, ALL);
+    for vector in 0..64 {
+        let at = 16 * vector;
+        host.card.write(Bar::Vectors, at, Width::Qword, 0xFEE0_0000 + vector);
+        host.card.write(Bar::Vectors, at + 8, Width::Dword, 0x40 + vector);
+        host.card.write(Bar::Vectors, at + 12, Width::Dword, 0);
+    }
+    host.write(r::RX_MAT, 0x0100_0000_0000_0000);
+    host.card.config_write(0x92, Width::Word, 0x8000);
+    host.card.config_write(0x42, Width::Word, 0x0001);
+    host
+}
+
+fn vectors(host: &mut Host) -> Vec<u8> {
+    std::iter::from_fn(|| host.card.take_message()).map(|message| message.vector).collect()
+}
+
+#[test]
+fn a_ring_sends_its_message_though_its_cause_is_masked_and_latched() {
+    let mut host = messages();
+    for _ in 0..2 {
+        host.receive(&frames::tcp4(100));
+        let message = host.card.take_message();
+        assert_eq!(message, Some(Message { vector: 1, address: 0xFEE0_0001, data: 0x41 }));
+        assert_eq!(host.card.take_message(), None);
+    }
+    assert!(!host.card.line());
+}
+
+#[test]
+fn no_message_goes_without_the_msi_enable_bit() {
+    let mut host = messages();
+    host.card.config_write(0x42, Width::Word, 0);
+    host.receive(&frames::tcp4(100));
+    assert_eq!(vectors(&mut host), []);
+}
+
+#[test]
+fn vector_0_goes_when_a_cause_appears_and_again_when_it_is_unmasked() {
+    let mut host = messages();
+    let open = host.read(r::GENERAL_INT_MASK);
+    host.send(&[&frames::tcp4(100)]);
+    assert_eq!(vectors(&mut host), [0]);
+    host.send(&[&frames::tcp4(100)]);
+    assert_eq!(vectors(&mut host), [], "the cause never went away");
+    host.write(r::GENERAL_INT_MASK, ALL);
+    assert_eq!(vectors(&mut host), []);
+    host.write(r::GENERAL_INT_MASK, open);
+    assert_eq!(vectors(&mut host), [0]);
+    host.write(r::TX_TRAFFIC_INT, ALL);
+    assert_eq!(vectors(&mut host), []);
+}
+
+#[test]
+fn a_message_behind_the_device_s_mask_waits_and_is_sent_once() {
+    let mut host = messages();
+    let ring_0 = u64::from(r::XMSI_MASK_REG.offset()) + 7;
+    host.card.write(Bar::Registers, ring_0, Width::Byte, 0x7F);
+    host.receive(&frames::tcp4(1));
+    host.receive(&frames::tcp4(2));
+    assert_eq!(vectors(&mut host), []);
+    assert_eq!(host.card.read(Bar::Vectors, 0x400, Width::Qword), 1 << 1);
+    host.card.write(Bar::Registers, ring_0, Width::Byte, 0x3F);
+    assert_eq!(vectors(&mut host), [1]);
+}
+
+#[test]
+fn a_message_behind_the_table_s_mask_waits() {
+    let mut host = messages();
+    host.card.write(Bar::Vectors, 16 + 12, Width::Dword, 1);
+    host.receive(&frames::tcp4(1));
+    assert_eq!(vectors(&mut host), []);
+    host.card.write(Bar::Vectors, 16 + 12, Width::Dword, 0);
+    assert_eq!(vectors(&mut host), [1]);
+}
+
+#[test]
+fn vector_0_is_not_sent_late_for_a_cause_that_is_gone() {
+    let mut host = messages();
+    host.card.write(Bar::Vectors, 12, Width::Dword, 1);
+    host.send(&[&frames::tcp4(100)]);
+    host.write(r::TX_TRAFFIC_INT, ALL);
+    host.card.write(Bar::Vectors, 12, Width::Dword, 0);
+    assert_eq!(vectors(&mut host), []);
+}
+
+#[test]
+fn a_transmit_entry_can_have_a_vector_of_its_own() {
+    let mut host = messages();
+    host.write(r::TX_TRAFFIC_MASK, ALL);
+    host.write(r::TX_MAT.at(1).unwrap(), 0x0005_0000_0000_0000);
+    host.send_with(0, &[&frames::tcp4(100)], Control1::new(), Control2::new().with_int_number(9));
+    host.settle();
+    assert_eq!(vectors(&mut host), [5]);
+}
+
+#[test]
+fn the_scheduled_interrupt_passes_all_masks_of_causes() {
+    let mut host = messages();
+    host.write(r::GENERAL_INT_MASK, ALL);
+    let before = host.read(r::SCHEDULED_INT_CTRL);
+    host.write(r::SCHEDULED_INT_CTRL, before | 0xC001_0000_0000_0000);
+    assert_eq!(host.settle(), [Step::Timer]);
+    assert_eq!(vectors(&mut host), [1]);
+    assert!(host.get::<TxpicInt>().sched_intr());
+    host.write(r::SCHEDULED_INT_CTRL, before);
+    host.card.tick();
+    assert_eq!(host.settle(), []);
+}
+
+#[test]
+fn the_table_can_be_saved_and_restored_through_registers() {
+    let mut host = messages();
+    host.write(r::XMSI_ACCESS, XmsiAccess::new().with_strobe(true).with_no(9).into());
+    assert!(!host.get::<XmsiAccess>().strobe());
+    assert_eq!((host.read(r::XMSI_ADDRESS), host.read(r::XMSI_DATA)), (0xFEE0_0009, 0x49));
+    host.write(r::XMSI_ADDRESS, 0x1_FEE0_1000);
+    host.write(r::XMSI_DATA, 0x77);
+    host.write(r::XMSI_ACCESS, XmsiAccess::new().with_wr_rdn(true).with_strobe(true).with_no(9).into());
+    assert_eq!(host.card.read(Bar::Vectors, 9 * 16, Width::Qword), 0x1_FEE0_1000);
+    assert_eq!(host.card.read(Bar::Vectors, 9 * 16 + 8, Width::Dword), 0x77);
+}
+
+#[test]
+fn a_table_kept_elsewhere_does_not_mask() {
+    let mut config = Config::new(Asic::Herc, MAC);
+    config.external_vectors = true;
+    let mut host = Host::new(config);
+    host.bring_up(1);
+    host.write(r::RX_MAT, 0x0100_0000_0000_0000);
+    host.card.config_write(0x92, Width::Word, 0x8000);
+    host.card.config_write(0x42, Width::Word, 0x0001);
+    host.receive(&frames::tcp4(100));
+    assert_eq!(vectors(&mut host), [1]);
+}
