@@ -2,7 +2,7 @@
 
 use crate::flow::Flow;
 use crate::queue::{Frame, Queue};
-use crate::shape::{Fields, HEAD, Head, Place, Shape};
+use crate::shape::{self, Fields, HEAD, Head, Place, Shape};
 use crate::stats::End;
 use crate::sum::Sum;
 use crate::table::{Found, Open, Table};
@@ -17,9 +17,11 @@ pub(crate) struct Arrival {
     pub checksums: Checksums,
 }
 
-/// A frame's hash, and the growing unit that it looks like.
+/// What was found on the way to the growing unit that a frame looks like.
 #[derive(Clone, Copy)]
 struct Sought {
+    /// Where its IP header starts, and whether that is IPv6's.
+    ip: Option<(usize, bool)>,
     hash: u32,
     found: Found,
 }
@@ -65,6 +67,9 @@ impl Chains {
             },
             Found::SameHash | Found::Nothing => None,
         };
+        if let Some(shape) = self.plain(sought, head, arrival) {
+            return self.push_plain(pool, head, shape, arrival, sought, refused);
+        }
         let frame = bytes.get(..arrival.length as usize).unwrap_or(bytes);
         match wire::classify(frame, head, arrival.checksums, self.rules) {
             Class::Plain(shape) => self.push_plain(pool, head, shape, arrival, sought, refused),
@@ -72,15 +77,27 @@ impl Chains {
         }
     }
 
+    /// What `wire::classify` says of most segments, sooner; `None` if it has to be asked.
+    #[inline(always)]
+    fn plain(&self, sought: Sought, head: &Head, arrival: Arrival) -> Option<Shape> {
+        let (ip, is_v6) = sought.ip?;
+        if self.rules == Rules::Seed || arrival.checksums == Checksums::Bad {
+            return None;
+        }
+        let shape = shape::plain(head, ip, is_v6)?;
+        Place::from(shape).fields(head, arrival.length)?;
+        (arrival.checksums == Checksums::Verified || shape.has_good_ip_sum(head)).then_some(shape)
+    }
+
     /// Looks for the growing unit whose first segment this frame looks like.
     #[inline(always)]
     fn seek(&self, head: &Head, length: u32) -> Sought {
         let Some((ip, is_v6)) = wire::find_ip(head, length as usize) else {
-            return Sought { hash: 0, found: Found::Nothing };
+            return Sought { ip: None, hash: 0, found: Found::Nothing };
         };
         let tcp = ip + if is_v6 { 40 } else { 20 };
         let hash = Flow::of(head, ip, tcp, is_v6).hash(self.seed);
-        Sought { hash, found: self.table.find(hash, head) }
+        Sought { ip: Some((ip, is_v6)), hash, found: self.table.find(hash, head) }
     }
 
     /// Appends the frame to the unit it looks like, or tells why that one must end instead.

@@ -25,8 +25,9 @@ pub struct Engine<P> {
 
 /// What `consume` must know of a unit that was shown: a push in between may have lengthened its chain.
 struct Shown {
-    info: Info,
-    /// Whether the reader's limit cut the chain.
+    segments: u32,
+    length: u32,
+    /// Whether the chain was cut, if frames of it stay behind: they were queued when it was shown.
     cut: bool,
 }
 
@@ -99,32 +100,41 @@ impl<P: Pool> Engine<P> {
         if needs > limit {
             return Err(TooSmall { needs });
         }
-        let cut = Cut::fitting(&self.chains.queue, first, limit);
-        Ok(Some(self.show(unit.head, &cut)))
+        if first.next == NONE {
+            return Ok(Some(self.show_alone(unit.head)));
+        }
+        let cut = Cut::fitting(&self.chains.queue, unit.head, limit);
+        let shown = match cut.info(first.place) {
+            Some(info) => self.show_merged(unit.head, &cut, info),
+            None => self.show_alone(unit.head),
+        };
+        Ok(Some(shown))
     }
 
     /// The oldest frame by itself, however long it is, as it came. It stays queued until [`consume`](Self::consume).
     pub fn front_alone(&mut self) -> Option<Unit<'_, P>> {
         let unit = self.chains.queue.oldest()?;
-        let cut = Cut::one(self.chains.queue.frame(unit.head));
-        Some(self.show(unit.head, &cut))
+        Some(self.show_alone(unit.head))
     }
 
     #[inline]
-    fn show(&mut self, head: u32, cut: &Cut) -> Unit<'_, P> {
-        let first = self.chains.queue.frame(head);
-        let info = cut.info(first);
-        let mut header: &[u8] = &[];
-        if info.segments > 1 {
-            let from = self.pool.bytes(first.slot).get(..first.place.payload.into()).unwrap_or_default();
-            if let Some(to) = self.header.get_mut(..from.len()) {
-                to.copy_from_slice(from);
-                cut.make_true(first.place, to);
-                header = to;
-            }
-        }
-        self.shown = Some(Shown { info, cut: cut.rest });
-        Unit { info, header, queue: &self.chains.queue, pool: &self.pool, head }
+    fn show_alone(&mut self, head: u32) -> Unit<'_, P> {
+        let frame = self.chains.queue.frame(head);
+        let info = Info::alone(frame);
+        self.shown = Some(Shown { segments: 1, length: frame.length, cut: frame.next != NONE });
+        Unit { info, header: &[], queue: &self.chains.queue, pool: &self.pool, head }
+    }
+
+    #[inline]
+    fn show_merged(&mut self, head: u32, cut: &Cut, info: Info) -> Unit<'_, P> {
+        let queue = &self.chains.queue;
+        let first = queue.frame(head);
+        let from = self.pool.bytes(first.slot).get(..first.place.payload.into()).unwrap_or_default();
+        let header = self.header.get_mut(..from.len()).unwrap_or_default();
+        header.copy_from_slice(from);
+        cut.make_true(queue, first.place, header);
+        self.shown = Some(Shown { segments: info.segments, length: info.length as u32, cut: cut.rest });
+        Unit { info, header, queue, pool: &self.pool, head }
     }
 
     /// Takes out the unit that [`front`](Self::front) showed last and releases its slots. Without one, nothing happens.
@@ -133,7 +143,7 @@ impl<P: Pool> Engine<P> {
         let Some(shown) = self.shown.take() else { return };
         let Some(unit) = self.chains.queue.oldest() else { return };
         let mut left = 0;
-        let (pool, segments) = (&mut self.pool, shown.info.segments);
+        let (pool, segments) = (&mut self.pool, shown.segments);
         let whole = self.chains.queue.take(segments, |frame| {
             pool.release(frame.slot);
             left += u32::from(frame.payload);
@@ -151,7 +161,7 @@ impl<P: Pool> Engine<P> {
                 if shown.cut { End::Buffer } else { End::Read }
             }
         };
-        self.stats.unit_left(segments, shown.info.length, end);
+        self.stats.unit_left(segments, shown.length, end);
     }
 
     /// Copies the oldest unit to the start of `buffer`, as much of it as fits between segments, and releases its slots.

@@ -1,6 +1,6 @@
 //! The shapes of segments that may share a unit, and what their heads say.
 
-use crate::field::{be16, be32, ne32, ne64};
+use crate::field::{be16, be32, field, ne32, ne64};
 use crate::flow::Flow;
 use crate::sum::Sum;
 
@@ -17,6 +17,7 @@ const TIMESTAMPS: usize = 12;
 
 /// TCP's PSH, the one flag in which segments of a unit may differ.
 pub(crate) const PSH: u8 = 0x08;
+pub(crate) const ACK: u8 = 0x10;
 
 /// The first bytes of a frame, behind its end whatever follows there.
 pub(crate) type Head = [u8; HEAD];
@@ -31,6 +32,22 @@ pub(crate) fn agree(one: &Head, other: &Head, shape: Shape) -> bool {
         differ |= (u64::from_ne_bytes(*word) ^ u64::from_ne_bytes(*other)) & mask;
     }
     differ == 0
+}
+
+/// The shape of a frame with an IP header at `ip`, if its fixed fields are those of a segment that may share a unit. Lengths
+/// and checksums are not looked at.
+#[inline(always)]
+pub(crate) fn plain(head: &Head, ip: usize, is_v6: bool) -> Option<Shape> {
+    let tcp = ip + if is_v6 { IPV6 } else { IPV4 };
+    let [offset] = field(head, tcp + 12);
+    let shape = Shape::new(ip, is_v6, offset >> 4 == ((TCP + TIMESTAMPS) / 4) as u8);
+    let (pattern, mask) = shape.pattern();
+    let (words, _) = head.as_chunks::<8>();
+    let mut differ = 0;
+    for ((word, pattern), mask) in words.iter().zip(pattern).zip(mask) {
+        differ |= (u64::from_ne_bytes(*word) & mask) ^ pattern;
+    }
+    (differ == 0).then_some(shape)
 }
 
 /// Plain Ethernet with up to two VLAN tags; IPv4 without options or IPv6 without extension headers; TCP without options or
@@ -80,9 +97,16 @@ impl Shape {
 
     /// Ones where segments of a unit must agree.
     #[inline(always)]
-    fn mask(self) -> &'static [u64; WORDS] {
+    fn mask(self) -> &'static Words {
         let [first, ..] = &MASKS;
         MASKS.get(usize::from(self.0)).unwrap_or(first)
+    }
+
+    /// The fields that make a segment plain, and where they are.
+    #[inline(always)]
+    fn pattern(self) -> &'static (Words, Words) {
+        let [first, ..] = &PATTERNS;
+        PATTERNS.get(usize::from(self.0)).unwrap_or(first)
     }
 
     /// The flow of a segment of this shape.
@@ -199,25 +223,40 @@ impl Fields {
     }
 }
 
-static MASKS: [[u64; WORDS]; 16] = {
+/// By shape: ones where segments of a unit must agree.
+static MASKS: [Words; 16] = {
     let mut masks = [[0; WORDS]; 16];
-    let mut rows: &mut [[u64; WORDS]] = &mut masks;
+    let mut rows = masks.as_mut_slice();
     let mut shape = 0;
     while let [row, rest @ ..] = rows {
-        *row = mask(Shape(shape));
+        *row = words(mask(Shape(shape)));
         shape += 1;
         rows = rest;
     }
     masks
 };
 
+/// By shape: the fields that make a segment plain, and ones where they are.
+static PATTERNS: [(Words, Words); 16] = {
+    let mut patterns = [([0; WORDS], [0; WORDS]); 16];
+    let mut rows = patterns.as_mut_slice();
+    let mut shape = 0;
+    while let [row, rest @ ..] = rows {
+        let (pattern, mask) = pattern(Shape(shape));
+        *row = (words(pattern), words(mask));
+        shape += 1;
+        rows = rest;
+    }
+    patterns
+};
+
 /// The mask of a shape, made from the layout of the headers.
 #[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const fn mask(shape: Shape) -> [u64; WORDS] {
+const fn mask(shape: Shape) -> Head {
     let (ip, tcp) = (shape.ip(), shape.tcp());
-    let mut bytes = [0_u8; HEAD];
+    let mut mask = [0; HEAD];
     let mut at = 0;
-    while at < HEAD {
+    while at < shape.payload() {
         let equal = if at < ip {
             // The whole Ethernet header.
             true
@@ -227,30 +266,67 @@ const fn mask(shape: Shape) -> [u64; WORDS] {
         } else if at < tcp {
             // All but total length, identification and checksum.
             !matches!(at - ip, 2..=5 | 10 | 11)
-        } else if at < shape.payload() {
+        } else {
             // Ports, data offset and AE/NS, flags, urgent pointer, kind and length of the options.
             matches!(at - tcp, 0..=3 | 12 | 13 | 18..=23)
-        } else {
-            false
         };
         if equal {
-            bytes[at] = 0xFF;
-        }
-        if at == tcp + 13 {
-            bytes[at] = !PSH;
+            mask[at] = 0xFF;
         }
         at += 1;
     }
+    mask[tcp + 13] = !PSH;
+    mask
+}
+
+/// The pattern of a shape and its mask.
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn pattern(shape: Shape) -> (Head, Head) {
+    let (ip, tcp) = (shape.ip(), shape.tcp());
+    let network: &[Fixed] = if shape.is_v6() {
+        // Version; next header.
+        &[(0, 0x60, 0xF0), (6, 6, 0xFF)]
+    } else {
+        // Version and length; no fragment; protocol.
+        &[(0, 0x45, 0xFF), (6, 0, 0x3F), (7, 0, 0xFF), (9, 6, 0xFF)]
+    };
+    // Data offset; flags; urgent pointer; NOP, NOP, timestamps of ten bytes.
+    let transport: &[Fixed] = if shape.is_stamped() {
+        &[
+            (12, 0x80, 0xF0),
+            (13, ACK, !PSH),
+            (18, 0, 0xFF),
+            (19, 0, 0xFF),
+            (20, 1, 0xFF),
+            (21, 1, 0xFF),
+            (22, 8, 0xFF),
+            (23, 10, 0xFF),
+        ]
+    } else {
+        &[(12, 0x50, 0xF0), (13, ACK, !PSH), (18, 0, 0xFF), (19, 0, 0xFF)]
+    };
+    let (mut pattern, mut mask) = ([0; HEAD], [0; HEAD]);
+    let mut header = (ip, network);
+    while let (start, [(at, value, bits), rest @ ..]) = header {
+        pattern[start + *at] = *value;
+        mask[start + *at] = *bits;
+        header = if rest.is_empty() && start == ip { (tcp, transport) } else { (start, rest) };
+    }
+    (pattern, mask)
+}
+
+/// A byte of a header: where it is, what it must be, in which bits.
+type Fixed = (usize, u8, u8);
+
+type Words = [u64; WORDS];
+
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn words(bytes: Head) -> Words {
+    let (chunks, _) = bytes.as_chunks::<8>();
     let mut words = [0; WORDS];
     let mut word = 0;
     while word < WORDS {
-        let mut eight = [0; 8];
-        let mut at = 0;
-        while at < 8 {
-            eight[at] = bytes[word * 8 + at];
-            at += 1;
-        }
-        words[word] = u64::from_ne_bytes(eight);
+        words[word] = u64::from_ne_bytes(chunks[word]);
         word += 1;
     }
     words

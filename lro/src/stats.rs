@@ -104,9 +104,9 @@ impl Stats {
         self.ended.get(reason as usize).copied().unwrap_or(0)
     }
 
-    pub(crate) fn unit_left(&mut self, segments: u32, bytes: usize, reason: End) {
+    pub(crate) fn unit_left(&mut self, segments: u32, bytes: u32, reason: End) {
         self.units += 1;
-        self.bytes += bytes as u64;
+        self.bytes += u64::from(bytes);
         if segments > 1 {
             self.merged_units += 1;
             self.merged_segments += u64::from(segments);

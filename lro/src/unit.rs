@@ -35,6 +35,15 @@ pub struct Unit<'a, P> {
     pub(crate) head: u32,
 }
 
+impl Info {
+    /// Of a frame that leaves as it came.
+    #[inline]
+    pub(crate) fn alone(frame: &Frame) -> Self {
+        let Place { ip, tcp, payload, .. } = frame.place;
+        Self { length: frame.length as usize, segments: 1, segment_size: 0, ip, tcp, payload }
+    }
+}
+
 impl<'a, P: Pool> Unit<'a, P> {
     /// Lengths and offsets.
     pub fn info(&self) -> Info {
@@ -88,39 +97,35 @@ fn chain(queue: &Queue, head: u32) -> impl Iterator<Item = &Frame> {
     })
 }
 
-/// The part of a chain that leaves as one unit, and what its header will say.
+/// The part of a chain that leaves as one merged unit, and what its header will say.
 pub(crate) struct Cut {
-    pub segments: u32,
+    segments: u32,
     payload: usize,
     segment_size: u16,
     payload_sum: Sum,
-    last: Frame,
+    /// The last segment.
+    last: u32,
     /// Whether frames of the chain stay behind because they do not fit.
     pub rest: bool,
 }
 
 impl Cut {
-    /// The first frame of a chain alone.
+    /// As many whole segments of the chain as fit `limit` bytes, one at least.
     #[inline]
-    pub(crate) fn one(first: &Frame) -> Self {
-        Self {
+    pub(crate) fn fitting(queue: &Queue, head: u32, limit: usize) -> Self {
+        let first = queue.frame(head);
+        let room = limit.saturating_sub(first.place.payload.into());
+        let mut cut = Self {
             segments: 1,
             payload: first.payload.into(),
             segment_size: first.payload,
             payload_sum: Sum::default().word32(first.payload_sum),
-            last: *first,
-            rest: first.next != NONE,
-        }
-    }
-
-    /// As many whole segments of the chain as fit `limit` bytes, one at least.
-    #[inline]
-    pub(crate) fn fitting(queue: &Queue, first: &Frame, limit: usize) -> Self {
-        let mut cut = Self::one(first);
-        let room = limit.saturating_sub(usize::from(first.place.payload));
-        let mut last = first;
-        cut.rest = false;
-        for frame in chain(queue, first.next) {
+            last: head,
+            rest: false,
+        };
+        let mut next = first.next;
+        while next != NONE {
+            let frame = queue.frame(next);
             let payload = cut.payload + usize::from(frame.payload);
             if payload > room || frame.length as usize > limit {
                 cut.rest = true;
@@ -132,27 +137,27 @@ impl Cut {
             cut.segment_size = cut.segment_size.max(frame.payload);
             cut.payload = payload;
             cut.segments += 1;
-            last = frame;
+            cut.last = next;
+            next = frame.next;
         }
-        cut.last = *last;
         cut
     }
 
-    /// What the unit reports when it leaves.
-    pub(crate) fn info(&self, first: &Frame) -> Info {
-        let merged = self.segments > 1;
-        Info {
-            length: if merged { usize::from(first.place.payload) + self.payload } else { first.length as usize },
+    /// What the unit reports when it leaves; `None` if it is a single segment, which leaves as it came.
+    pub(crate) fn info(&self, Place { ip, tcp, payload, .. }: Place) -> Option<Info> {
+        (self.segments > 1).then(|| Info {
+            length: usize::from(payload) + self.payload,
             segments: self.segments,
-            segment_size: if merged { self.segment_size } else { 0 },
-            ip: first.place.ip,
-            tcp: first.place.tcp,
-            payload: first.place.payload,
-        }
+            segment_size: self.segment_size,
+            ip,
+            tcp,
+            payload,
+        })
     }
 
     /// Makes the first segment's header, given in `header`, true for the whole unit.
-    pub(crate) fn make_true(&self, place: Place, header: &mut [u8]) {
+    pub(crate) fn make_true(&self, queue: &Queue, place: Place, header: &mut [u8]) {
+        let last = queue.frame(self.last);
         let Some((ethernet_ip, tcp)) = header.split_at_mut_checked(place.tcp.into()) else { return };
         let Some(ip) = ethernet_ip.get_mut(place.ip.into()..) else { return };
         // At most 65,535: the engine lets no chain grow beyond.
@@ -169,9 +174,9 @@ impl Cut {
             ip.get(12..20)
         };
         // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
-        put(tcp, 8, &self.last.middle.to_ne_bytes());
+        put(tcp, 8, &last.middle.to_ne_bytes());
         if place.shape.is_stamped() {
-            put(tcp, 24, &self.last.timestamps.to_ne_bytes());
+            put(tcp, 24, &last.timestamps.to_ne_bytes());
         }
         put(tcp, 16, &[0, 0]);
         let sum = Sum::of(tcp).plus(Sum::of(addresses.unwrap_or_default())).number(6).number(tcp_length);

@@ -1,14 +1,12 @@
 //! TCP headers.
 
 use crate::field::{be16, be32, ne32};
-use crate::shape::PSH;
+use crate::shape::{ACK, PSH};
 use crate::stats::End;
 use crate::{Checksums, Rules};
 
 /// TCP's number in an IP header.
 pub(crate) const PROTOCOL: u8 = 6;
-
-const ACK: u8 = 0x10;
 
 /// NOP, NOP, timestamps of ten bytes: the one option layout that merges under every rule set.
 const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
