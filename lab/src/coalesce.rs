@@ -124,17 +124,15 @@ impl Session<'_> {
 
     /// The reader takes all that is queued.
     fn drain(&mut self) -> Result<(), capture::Error> {
-        let mut limit = self.arguments.buffer;
         loop {
-            let unit = match self.engine.front(limit) {
-                Ok(Some(unit)) => unit,
-                Ok(None) => return Ok(()),
-                Err(TooSmall { needs }) => {
+            let unit = match self.engine.front(self.arguments.buffer) {
+                Err(TooSmall { .. }) => {
                     self.summary.longer_than_buffer += 1;
-                    limit = needs;
-                    continue;
+                    self.engine.front_alone()
                 }
+                Ok(unit) => unit,
             };
+            let Some(unit) = unit else { return Ok(()) };
             let info = unit.info();
             self.unit.resize(info.length, 0);
             unit.copy_to(&mut self.unit);
@@ -142,7 +140,6 @@ impl Session<'_> {
             let (time, original_length) = self.engine.pool().last;
             let original_length = if info.segments == 1 { original_length } else { info.length as u32 };
             self.out.write(time, original_length, &self.unit)?;
-            limit = self.arguments.buffer;
         }
     }
 }

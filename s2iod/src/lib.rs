@@ -1,3 +1,26 @@
 //! Redox OS driver for Neterion (S2io) Xframe 10-gigabit cards, with Large Receive Offload.
+//!
+//! A library that runs on any host: the [`Adapter`] knows the world outside only through the traits of [`platform`], the
+//! network scheme's calls are served by [`front`].
 
+mod adapter;
+mod bring_up;
+mod csr;
+mod device;
+pub mod dma;
+mod error;
 pub mod front;
+#[cfg(not(target_os = "redox"))]
+pub mod host;
+mod link;
+mod options;
+pub mod platform;
+mod rx;
+mod slots;
+mod stats;
+mod tx;
+
+pub use adapter::{Adapter, Counters, Gone, SendError, Serviced};
+pub use bring_up::Identity;
+pub use error::Error;
+pub use options::Options;

@@ -1,0 +1,145 @@
+//! Configuration of every block, between reset and start.
+
+use xframe::bits::{
+    Command, MacCfg, MacLinkUtil, MiscControl, PciMode, PicControl, PicControl2, RmacMaxPyldLen, RmacPauseCfg,
+    RtiData1, RtiData2, RtsFrmLen, RxPaCfg, RxQueueCfg, StatByteCnt, TtiData1, TtiData2, TxFifoPartition, TxPaCfg,
+    TxReqTimeout,
+};
+use xframe::constants::{Asic, DS_ENTRIES, calendar, pause_thresholds, qos_steering};
+use xframe::registers as reg;
+
+use super::milliseconds;
+use crate::csr::Csr;
+use crate::dma::Slab;
+use crate::error::Error;
+use crate::options::Options;
+use crate::platform::{Bar, Platform};
+
+/// Share of an Rx queue's RLDRAM, in 256ths, above which pause frames are sent.
+const PAUSE_SHARE: u8 = 187;
+/// Pause quanta that a generated pause frame asks for.
+const PAUSE_TIME: u16 = 0x100;
+
+/// Which frames the MAC takes, and how long they may be. The FCS stays on the card, padding does not: the host needs it
+/// to give a frame on as it came.
+pub(super) fn mac<B: Bar>(csr: &Csr<B>, options: &Options) {
+    csr.update(reg::MAC_CFG, |mac: MacCfg| {
+        mac.with_tmac_enable(true)
+            .with_rmac_enable(true)
+            .with_tmac_append_pad(true)
+            .with_rmac_strip_fcs(true)
+            .with_rmac_strip_pad(false)
+            .with_discard_pfrm(true)
+            .with_bcast_enable(true)
+            .with_rmac_prom_enable(options.promiscuous)
+    });
+    // Reading one register of each clock domain wakes it.
+    for register in [reg::MAC_INT_MASK, reg::MC_INT_MASK, reg::XGXS_INT_MASK] {
+        csr.read(register);
+    }
+    // The hardware allows 18 bytes of framing beyond it, 22 with one tag; a second tag needs four more.
+    csr.write(reg::RMAC_MAX_PYLD_LEN, RmacMaxPyldLen::new().with_rmac_max_pyld_len(options.mtu + 4));
+}
+
+/// The XAUI transceivers.
+pub(super) fn xaui<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, asic: Asic) {
+    for pair in asic.xaui().chunks(2) {
+        for &cycle in pair {
+            csr.write_upper_first(reg::DTX_CONTROL, cycle);
+        }
+        platform.sleep(milliseconds(1));
+    }
+}
+
+/// One transmit FIFO. Calendars before sizes, sizes before the enable bit.
+pub(super) fn transmit<B: Bar>(csr: &Csr<B>, options: &Options) {
+    for partition in reg::TX_FIFO_PARTITION.iter() {
+        csr.write(partition, 0_u64);
+    }
+    let fifo_0 = TxFifoPartition::new().with_even_len((options.tx_slots - 1) as u16);
+    csr.write(reg::TX_FIFO_PARTITION.first(), fifo_0);
+    csr.update(reg::TX_PA_CFG, |protocol: TxPaCfg| {
+        protocol
+            .with_ignore_frm_err(true)
+            .with_ignore_snap_oui(true)
+            .with_ignore_llc_ctrl(true)
+            .with_ignore_l2_err(true)
+    });
+    for (round, slots) in reg::TX_W_ROUND_ROBIN.iter().zip(calendar(1)) {
+        csr.write(round, slots);
+    }
+    csr.write(reg::TX_FIFO_PARTITION.first(), fifo_0.with_en(true));
+}
+
+/// One receive ring, with all of the RLDRAM. VLAN tags stay in the frame.
+pub(super) fn receive<B: Bar>(csr: &Csr<B>, asic: Asic, options: &Options) {
+    csr.write(reg::RX_QUEUE_PRIORITY, 0_u64);
+    csr.write(reg::RX_QUEUE_CFG, RxQueueCfg::new().with_q0_sz(asic.rldram_mib()));
+    for (round, slots) in reg::RX_W_ROUND_ROBIN.iter().zip(calendar(1)) {
+        csr.write(round, slots);
+    }
+    csr.write(reg::RTS_QOS_STEERING, qos_steering(1));
+    for length in reg::RTS_FRM_LEN.iter() {
+        csr.write(length, 0_u64);
+    }
+    csr.write(reg::RTS_FRM_LEN.first(), RtsFrmLen::new().with_len_set(options.longest_frame()));
+    csr.update(reg::RX_PA_CFG, |protocol: RxPaCfg| protocol.with_strip_vlan_tag_mode(false));
+}
+
+/// Every DSCP to ring 0.
+pub(super) fn steering<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>) -> Result<(), Error> {
+    for entry in 0..DS_ENTRIES as u8 {
+        csr.write(reg::RTS_DS_MEM_DATA, 0_u64);
+        csr.command(platform, reg::RTS_DS_MEM_CTRL, Command::write(entry))?;
+    }
+    Ok(())
+}
+
+/// Where the statistics block goes, and how long it is.
+pub(super) fn statistics<B: Bar>(csr: &Csr<B>, asic: Asic, block: &Slab) {
+    csr.write(reg::STAT_ADDR, block.bus(0));
+    csr.write(reg::STAT_BYTE_CNT, StatByteCnt::new().with_stat_bc(asic.statistics_size() as u16));
+}
+
+/// Interrupt moderation: at low load the first frame interrupts at once; at high load many share an interrupt, which costs
+/// nothing in latency since a reader that keeps up looks at the ring itself.
+pub(super) fn moderation<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>) -> Result<(), Error> {
+    csr.write(reg::MAC_LINK_UTIL, MacLinkUtil::new().with_tx_link_util_val(5).with_rx_link_util_val(5));
+    // Ticks of 64 clocks at 266 MHz: 4 ms. Continuous, because it is what reclaims the last frames of a burst.
+    let timer = TtiData1::new().with_timer_val(16_625).with_timer_ac_en(true).with_timer_ci_en(true);
+    csr.write(reg::TTI_DATA1_MEM, timer.with_urng_a(0x0A).with_urng_b(0x10).with_urng_c(0x30));
+    csr.write(reg::TTI_DATA2_MEM, TtiData2::new().with_a(16).with_b(32).with_c(64).with_d(128));
+    csr.command(platform, reg::TTI_COMMAND_MEM, Command::write(0))?;
+    let timer = RtiData1::new().with_timer_val(8_312).with_timer_ac_en(true);
+    csr.write(reg::RTI_DATA1_MEM, timer.with_urng_a(0x0A).with_urng_b(0x10).with_urng_c(0x30));
+    csr.write(reg::RTI_DATA2_MEM, RtiData2::new().with_a(1).with_b(2).with_c(32).with_d(64));
+    csr.command(platform, reg::RTI_COMMAND_MEM, Command::write(0))
+}
+
+/// Pause frames: sent when a queue fills up, obeyed when received.
+pub(super) fn pause<B: Bar>(csr: &Csr<B>) {
+    csr.write(reg::MC_PAUSE_THRESH_Q0Q3, pause_thresholds(PAUSE_SHARE));
+    csr.write(reg::MC_PAUSE_THRESH_Q4Q7, pause_thresholds(PAUSE_SHARE));
+    csr.update(reg::RMAC_PAUSE_CFG, |pause: RmacPauseCfg| pause.with_hg_ptime(PAUSE_TIME));
+    csr.update(reg::PIC_CONTROL, |control: PicControl| control.with_shared_splits(0));
+}
+
+/// What depends on the slot, and how the card writes descriptors back.
+pub(super) fn bus<B: Bar>(csr: &Csr<B>) -> Result<(), Error> {
+    let found = csr.read(reg::PCI_MODE);
+    let mode = PciMode::from(found);
+    let Some(core_mhz) = mode.info().core_mhz().filter(|_| !mode.mode_unknown_mode()) else {
+        return Err(Error::BusMode { found });
+    };
+    if core_mhz == 266 {
+        csr.write(reg::TXREQTIMEOUT, TxReqTimeout::new().with_val(0x7F).with_en(true));
+        csr.write(reg::READ_RETRY_DELAY, 0_u64);
+        csr.write(reg::WRITE_RETRY_DELAY, 0_u64);
+    }
+    csr.write(
+        reg::MISC_CONTROL,
+        MiscControl::new().with_fault_behaviour(true).with_ext_req_en(true).with_link_stability_prd(3),
+    );
+    csr.update(reg::PIC_CONTROL2, |control: PicControl2| control.with_txd_write_bc(0));
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! Start: the ring is given to the card, its packet memory turned on, the laser lit.
+
+use xframe::bits::BusMode;
+use xframe::bits::{AdapterControl, AdapterStatus, McRldramMrs, PciMode, PrcCtrl, RingMode};
+use xframe::registers as reg;
+
+use super::milliseconds;
+use crate::csr::Csr;
+use crate::error::Error;
+use crate::platform::Platform;
+use crate::rx::RxRing;
+
+/// Clocks before the card looks again at an RxD that it found with the host.
+const BACKOFF: u32 = 0x1000;
+
+/// Lets the card receive into `ring`. The adapter itself is enabled when the link comes up.
+///
+/// # Errors
+///
+/// [`Error::Wait`] when the card does not come to rest.
+pub(crate) fn start<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, ring: &RxRing) -> Result<(), Error> {
+    let enabled = PrcCtrl::new()
+        .with_rc_enabled(true)
+        .with_ring_mode(RingMode::OneBuffer)
+        .with_group_reads(true)
+        .with_rxd_backoff_interval(BACKOFF);
+    ring.start(csr, reg::PRC_RXD0.first(), reg::PRC_CTRL.first(), enabled.into());
+    let mrs = McRldramMrs::from(csr.read(reg::MC_RLDRAM_MRS));
+    csr.write_upper_first(reg::MC_RLDRAM_MRS, mrs.with_queue_size_enable(true).with_mrs_enable(true));
+    platform.sleep(milliseconds(100));
+    // Active low: ECC on.
+    csr.update(reg::ADAPTER_CONTROL, |control: AdapterControl| control.with_ecc_en(false));
+    let pci_33 = PciMode::from(csr.read(reg::PCI_MODE)).info() == BusMode::Pci33;
+    csr.wait(platform, reg::ADAPTER_STATUS, "the card at rest", (10, milliseconds(50)), |status| {
+        // At 33 MHz the second PLL never locks.
+        AdapterStatus::from(status).quiescent(!pci_33)
+    })?;
+    csr.update(reg::ADAPTER_CONTROL, |control: AdapterControl| control.with_eoi_tx_on(true));
+    Ok(())
+}
