@@ -76,7 +76,7 @@ impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
         if self.wakeup.take_due(now) {
             if self.look_for_frames(device) {
                 self.wakeup.told_again();
-                self.counters.events_repeated += 1;
+                self.counters.events_repeated += u64::from(self.handles.has_readers());
                 self.post_read();
             }
         } else if self.is_news(device) && self.wakeup.frames_queued(now) {
@@ -100,7 +100,7 @@ impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
     }
 
     fn post_read(&mut self) {
-        self.counters.events_read += 1;
+        self.counters.events_read += u64::from(self.handles.has_readers());
         self.handles.post_read();
     }
 

@@ -77,6 +77,7 @@ impl Wakeup {
     pub(super) fn reader_came(&mut self) {
         if self.busy {
             self.deadline = Some(Duration::ZERO);
+            // Doubles when it is over, which it is.
             self.delay = FIRST_DELAY / 2;
         }
     }
