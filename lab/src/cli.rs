@@ -19,6 +19,8 @@ pub struct Cli {
 pub enum Command {
     /// Coalesce a capture with the engine alone
     Coalesce(CaptureArgs),
+    /// Coalesce a capture with the whole receive path: software card, driver, engine, scheme
+    Run(CaptureArgs),
 }
 
 /// A capture in, a capture of the units out.

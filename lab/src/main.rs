@@ -2,6 +2,8 @@
 
 mod cli;
 mod coalesce;
+mod rig;
+mod run;
 mod summary;
 
 use std::process::ExitCode;
@@ -14,6 +16,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Some(Command::Coalesce(arguments)) => coalesce::coalesce(&arguments),
+        Some(Command::Run(arguments)) => run::run(&arguments),
         None => Ok(()),
     };
     match done {

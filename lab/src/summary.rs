@@ -22,8 +22,12 @@ pub struct Summary {
     pub joins: u64,
     /// Why units ended, reasons that did not occur left out.
     pub ended: BTreeMap<&'static str, u64>,
-    /// Packets that the capture had cut short; they pass through.
+    /// Packets that the capture had cut short.
     pub cut_short: u64,
+    /// Packets that the card dropped, or that no wire can carry, numbered from 1.
+    pub dropped: Vec<u64>,
+    /// Frames of which the reader got the first bytes only: its buffer was shorter.
+    pub truncated: u64,
     /// Frames longer than the reader's buffer; they were written whole.
     pub longer_than_buffer: u64,
     /// Times that the engine was full before the batch was.
@@ -69,7 +73,14 @@ impl fmt::Display for Summary {
         let ended: Vec<String> = self.ended.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
         writeln!(f, "  units ended: {}", if ended.is_empty() { "none".to_owned() } else { ended.join(", ") })?;
         if self.cut_short > 0 {
-            writeln!(f, "  {} frames were cut short by the capture and passed through", self.cut_short)?;
+            writeln!(f, "  {} frames were cut short by the capture and cannot merge", self.cut_short)?;
+        }
+        if !self.dropped.is_empty() {
+            let numbers: Vec<String> = self.dropped.iter().map(u64::to_string).collect();
+            writeln!(f, "  {} frames did not reach the driver: packets {}", numbers.len(), numbers.join(", "))?;
+        }
+        if self.truncated > 0 {
+            writeln!(f, "  {} frames were longer than the reader's buffer and were truncated", self.truncated)?;
         }
         if self.longer_than_buffer > 0 {
             writeln!(f, "  {} frames were longer than the reader's buffer and left whole", self.longer_than_buffer)?;
