@@ -7,13 +7,16 @@ use crate::card::Step;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::doorbell::Fifos;
+use crate::eeprom::Eeprom;
 use crate::filter::Cam;
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::messages::Vectors;
 use crate::moderation::Moderation;
+use crate::optics::Optics;
 use crate::pci::Pci;
 use crate::receive::Rings;
+use crate::rldram::Pattern;
 use crate::steer::Steering;
 use crate::store::Store;
 use crate::transmit::Outgoing;
@@ -36,6 +39,10 @@ pub(crate) struct Chip {
     pub outgoing: Outgoing,
     pub rings: Rings,
     pub counters: Counters,
+    pub eeprom: Eeprom,
+    pub optics: Optics,
+    /// What the self-test of packet memory wrote.
+    pub test_pattern: Option<Pattern>,
     /// The next write of `MAC_CFG` counts (Xena).
     pub key_open: bool,
     /// `ADAPTER_CNTL_EN` was set since the last reset.
@@ -63,6 +70,9 @@ impl Chip {
             outgoing: Outgoing::default(),
             rings: Rings::new(),
             counters: Counters::new(config.asic),
+            eeprom: Eeprom::new(config.asic),
+            optics: Optics::new(),
+            test_pattern: None,
             key_open: false,
             ever_enabled: false,
             scheduled: false,

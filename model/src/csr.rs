@@ -80,8 +80,11 @@ impl Chip {
         if touched & UPPER != 0 {
             self.upper_half_written(memory, at, before, after);
         }
-        if at == r::GPIO_INT_REG {
-            self.ask_for_report();
+        match at {
+            r::GPIO_INT_REG => self.ask_for_report(),
+            // Its start code is in the lower half.
+            r::MDIO_CONTROL if touched & !UPPER != 0 => self.mdio(after.into()),
+            _ => {}
         }
         self.release_messages();
     }
@@ -99,6 +102,9 @@ impl Chip {
             r::RMAC_CFG_KEY => self.key_open = RmacCfgKey::from(after & UPPER) == RmacCfgKey::UNLOCK,
             r::SCHEDULED_INT_CTRL => self.scheduled = ScheduledIntCtrl::from(after).timer_en(),
             r::STAT_CFG if StatCfg::from(after).stat_en() => self.start_statistics(memory),
+            r::I2C_CONTROL => self.i2c(after.into()),
+            r::SPI_CONTROL => self.spi(after.into()),
+            r::MC_RLDRAM_TEST_CTRL => self.test_rldram(after.into()),
             r::XMSI_ACCESS if XmsiAccess::from(after).strobe() => self.xmsi_command(after.into()),
             at => {
                 if let Some(ring) = r::PRC_CTRL.index_of(at) {

@@ -20,6 +20,8 @@ use crate::wire::Wire;
 /// The shortest legal frame, without FCS.
 const SHORTEST: usize = 60;
 const ETHERNET_HEADER: usize = 14;
+/// Room in a fresh buffer: any frame of the usual MTU.
+const ROOMY: usize = 2048;
 /// Frames that the MAC's own loop holds.
 const LOOP_FRAMES: usize = 1024;
 
@@ -58,7 +60,7 @@ impl Rings {
             turn: 0,
             looped: VecDeque::new(),
             spare: Vec::new(),
-            arriving: Vec::new(),
+            arriving: Vec::with_capacity(ROOMY),
         }
     }
 
@@ -271,7 +273,7 @@ impl Chip {
             return Step::Discarded;
         };
         queue.bytes += frame.len();
-        let spare = self.rings.spare.pop().unwrap_or_default();
+        let spare = self.rings.spare.pop().unwrap_or_else(|| Vec::with_capacity(ROOMY));
         let frame = std::mem::replace(frame, spare);
         queue.frames.push_back(Held { frame, start, completion });
         self.rings.held += 1;

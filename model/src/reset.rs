@@ -6,6 +6,7 @@ use xframe::constants::Asic;
 use crate::chip::Chip;
 use crate::doorbell::Fifos;
 use crate::messages::Vectors;
+use crate::optics::Optics;
 use crate::steer::Steering;
 
 impl Chip {
@@ -46,6 +47,8 @@ impl Chip {
         self.rings.reset();
         self.counters.clear();
         self.link.reset(&self.config);
+        self.optics = Optics::new();
+        self.test_pattern = None;
         self.key_open = false;
         self.ever_enabled = false;
         self.scheduled = false;

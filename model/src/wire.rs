@@ -1,6 +1,7 @@
 //! Owns the far side of the cable: where frames come from and go to.
 
 mod generator;
+mod headers;
 mod loopback;
 mod pcap;
 

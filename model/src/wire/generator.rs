@@ -1,6 +1,7 @@
 //! Owns a sender of TCP traffic that costs little per frame: flows of known bytes with valid checksums.
 
 use super::Wire;
+use super::headers::{ipv4_header, ipv6_header, tcp_header};
 use crate::checksum::{add, fold, sum};
 
 /// Length of the payload's pattern, a prime so that no power of two hides a misplaced byte.
@@ -12,8 +13,7 @@ const MAX_PAYLOAD: u16 = 9_500;
 /// Frames per tick of the timestamp clock.
 const FRAMES_PER_TICK: u64 = 64;
 const FIRST_PORT: u16 = 1024;
-const PORTS: usize = 0xFFFF - FIRST_PORT as usize;
-const ACK: u8 = 0x10;
+pub(super) const PORTS: usize = 0xFFFF - FIRST_PORT as usize;
 
 /// IP versions of the flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,41 +241,6 @@ fn put<const N: usize>(frame: &mut [u8], at: usize, bytes: [u8; N]) {
     if let Some(field) = frame.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
         *field = bytes;
     }
-}
-
-/// What distinguishes flows once their ports are used up.
-const fn host(index: usize) -> u16 {
-    (index / PORTS) as u16
-}
-
-fn ipv4_header(index: usize, payload: u16) -> Vec<u8> {
-    let mut header = vec![0x45, 0];
-    header.extend_from_slice(&(20 + payload).to_be_bytes());
-    header.extend_from_slice(&[0, 0, 0x40, 0, 64, 6, 0, 0, 10, 0]);
-    header.extend_from_slice(&host(index).to_be_bytes());
-    header.extend_from_slice(&[10, 1, 0, 1]);
-    header
-}
-
-fn ipv6_header(index: usize, payload: u16) -> Vec<u8> {
-    let mut header = vec![0x60, 0, 0, 0];
-    header.extend_from_slice(&payload.to_be_bytes());
-    header.extend_from_slice(&[6, 64, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    header.extend_from_slice(&host(index).to_be_bytes());
-    header.extend_from_slice(&[0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1]);
-    header
-}
-
-/// A segment header with everything but sequence number, timestamp and checksum.
-fn tcp_header(index: usize, timestamps: bool) -> Vec<u8> {
-    let mut header = Generator::source_port(index).to_be_bytes().to_vec();
-    header.extend_from_slice(&5001_u16.to_be_bytes());
-    header.extend_from_slice(&[0, 0, 0, 0, 0, 0, 0, 1]);
-    header.extend_from_slice(&[if timestamps { 0x80 } else { 0x50 }, ACK, 0x01, 0xF5, 0, 0, 0, 0]);
-    if timestamps {
-        header.extend_from_slice(&[1, 1, 8, 10, 0, 0, 0, 0, 0, 0, 0, 1]);
-    }
-    header
 }
 
 #[cfg(test)]

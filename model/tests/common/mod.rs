@@ -3,14 +3,18 @@
 
 use std::collections::VecDeque;
 
-use model::{Bar, Card, Config, MasterAbort, Memory, Step, Width, Wire};
+use model::{Bar, Card, Config, Step, Width, Wire};
 use xframe::bits::*;
-use xframe::constants::{Asic, calendar, pause_thresholds, qos_steering};
+use xframe::constants::Asic;
 use xframe::registers::{self as r, Register};
 use xframe::swapper::{FEEDBACK, Interrupts, SEARCH_READ, SEARCH_WRITE, SwapperCtrl};
 use xframe::{block, rxd, txd};
 
+use ram::Ram;
+
+mod bring_up;
 pub mod frames;
+pub mod ram;
 
 pub const MAC: [u8; 6] = [0x00, 0x0C, 0xFC, 0x01, 0x02, 0x03];
 pub const PEER: [u8; 6] = [0x02, 0, 0, 0, 0, 1];
@@ -23,56 +27,6 @@ pub const LISTS: u64 = BASE + 0x80_0000;
 pub const FRAMES: u64 = BASE + 0x90_0000;
 pub const STATISTICS: u64 = BASE + 0xA0_0000;
 pub const BUFFER: u64 = 0x4000;
-
-/// Memory that remembers which writes were made.
-pub struct Ram {
-    bytes: Vec<u8>,
-    pub writes: Vec<(u64, usize)>,
-}
-
-impl Ram {
-    fn new() -> Self {
-        Self { bytes: vec![0; 0xB0_0000], writes: Vec::new() }
-    }
-
-    fn range(&self, bus: u64, length: usize) -> Result<std::ops::Range<usize>, MasterAbort> {
-        let start = bus.checked_sub(BASE).and_then(|start| usize::try_from(start).ok()).ok_or(MasterAbort { bus })?;
-        let end = start.checked_add(length).filter(|end| *end <= self.bytes.len()).ok_or(MasterAbort { bus })?;
-        Ok(start..end)
-    }
-
-    pub fn bytes(&self, bus: u64, length: usize) -> &[u8] {
-        &self.bytes[self.range(bus, length).unwrap()]
-    }
-
-    pub fn word(&self, bus: u64) -> u64 {
-        u64::from_le_bytes(self.bytes(bus, 8).try_into().unwrap())
-    }
-
-    pub fn put(&mut self, bus: u64, bytes: &[u8]) {
-        let range = self.range(bus, bytes.len()).unwrap();
-        self.bytes[range].copy_from_slice(bytes);
-    }
-
-    pub fn put_word(&mut self, bus: u64, word: u64) {
-        self.put(bus, &word.to_le_bytes());
-    }
-}
-
-impl Memory for Ram {
-    fn read(&mut self, bus: u64, into: &mut [u8]) -> Result<(), MasterAbort> {
-        let range = self.range(bus, into.len())?;
-        into.copy_from_slice(&self.bytes[range]);
-        Ok(())
-    }
-
-    fn write(&mut self, bus: u64, from: &[u8]) -> Result<(), MasterAbort> {
-        let range = self.range(bus, from.len())?;
-        self.writes.push((bus, from.len()));
-        self.bytes[range].copy_from_slice(from);
-        Ok(())
-    }
-}
 
 /// A wire on which the test puts frames, and finds those sent.
 #[derive(Default)]
@@ -91,8 +45,8 @@ impl Wire for Script {
     }
 }
 
-pub struct Host {
-    pub card: Card<Ram, Script>,
+pub struct Host<W = Script> {
+    pub card: Card<Ram, W>,
     pub asic: Asic,
     /// RxDs posted and taken so far, over all blocks of the ring.
     posted: usize,
@@ -101,12 +55,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// A card as after power-on with its windows on.
+    /// A card on a scripted wire, as after power-on with its windows on.
     pub fn new(config: Config) -> Self {
-        let asic = config.asic;
-        let mut card = Card::new(config, Ram::new(), Script::default());
-        card.config_write(0x04, Width::Word, 0x0006);
-        Self { card, asic, posted: 0, taken: 0, blocks: 0 }
+        Self::on(config, Script::default())
     }
 
     pub fn herc() -> Self {
@@ -120,6 +71,33 @@ impl Host {
         host
     }
 
+    /// Puts a frame on the wire and lets the card work.
+    pub fn arrive(&mut self, frame: &[u8]) {
+        self.card.wire_mut().frames.push_back(frame.to_vec());
+        self.settle();
+    }
+
+    /// Posts one RxD, lets `frame` arrive, and takes it.
+    pub fn receive(&mut self, frame: &[u8]) -> (rxd::Completion, Vec<u8>) {
+        self.post(9622);
+        self.arrive(frame);
+        self.take().expect("nothing was received")
+    }
+
+    pub fn sent(&self) -> &[Vec<u8>] {
+        &self.card.wire().sent
+    }
+}
+
+impl<W: Wire> Host<W> {
+    /// A card on `wire`, as after power-on with its windows on.
+    pub fn on(config: Config, wire: W) -> Self {
+        let asic = config.asic;
+        let mut card = Card::new(config, Ram::new(), wire);
+        card.config_write(0x04, Width::Word, 0x0006);
+        Self { card, asic, posted: 0, taken: 0, blocks: 0 }
+    }
+
     pub fn read(&mut self, register: Register) -> u64 {
         self.card.read(Bar::Registers, register.offset().into(), Width::Qword)
     }
@@ -128,12 +106,12 @@ impl Host {
         self.card.write(Bar::Registers, register.offset().into(), Width::Qword, value);
     }
 
-    pub fn get<W: OfRegister>(&mut self) -> W {
-        W::from(self.read(W::REGISTER))
+    pub fn get<T: OfRegister>(&mut self) -> T {
+        T::from(self.read(T::REGISTER))
     }
 
-    pub fn put<W: OfRegister>(&mut self, word: W) {
-        self.write(W::REGISTER, word.into());
+    pub fn put<T: OfRegister>(&mut self, word: T) {
+        self.write(T::REGISTER, word.into());
     }
 
     /// Writes the upper half first.
@@ -197,88 +175,6 @@ impl Host {
         self.command(r::RMAC_ADDR_CMD_MEM, Command::write(offset));
     }
 
-    fn update<W: OfRegister>(&mut self, change: impl FnOnce(W) -> W) {
-        let word = self.get::<W>();
-        self.put(change(word));
-    }
-
-    /// Keyed on both chips; only Xena insists.
-    pub fn set_mac_cfg(&mut self, change: impl FnOnce(MacCfg) -> MacCfg) {
-        let word = self.get::<MacCfg>();
-        self.put(RmacCfgKey::UNLOCK);
-        self.put(change(word));
-    }
-
-    /// Every write of a driver's bring-up, in its order, up to a running adapter.
-    pub fn bring_up(&mut self, blocks: usize) {
-        self.set_swapper(Interrupts::Line);
-        self.release_resets();
-        self.set_mac_cfg(|mac| mac.with_bcast_enable(true));
-        for mask in [r::MAC_INT_MASK, r::MC_INT_MASK, r::XGXS_INT_MASK] {
-            self.read(mask);
-        }
-        self.put(RmacMaxPyldLen::new().with_rmac_max_pyld_len(9600));
-        for &value in self.asic.xaui() {
-            self.write_halves(r::DTX_CONTROL, value);
-        }
-        self.set_up_transmit();
-        self.set_up_receive();
-        self.write(r::STAT_ADDR, STATISTICS);
-        if self.asic == Asic::Herc {
-            self.put(StatByteCnt::new().with_stat_bc(0x320));
-        }
-        self.put(MacLinkUtil::new().with_tx_link_util_val(5).with_rx_link_util_val(5));
-        self.set_mac_cfg(|mac| mac.with_rmac_strip_pad(false));
-        self.set_mac_cfg(|mac| mac.with_rmac_strip_fcs(true));
-        self.update(|pause: RmacPauseCfg| pause.with_hg_ptime(0x100));
-        self.write(r::MC_PAUSE_THRESH_Q0Q3, pause_thresholds(0xBB));
-        self.write(r::MC_PAUSE_THRESH_Q4Q7, pause_thresholds(0xBB));
-        self.update(|pic: PicControl| pic.with_shared_splits(0));
-        self.start_ring(0, BLOCKS, blocks);
-        let mrs = self.get::<McRldramMrs>().with_queue_size_enable(true).with_mrs_enable(true);
-        self.write_halves(r::MC_RLDRAM_MRS, mrs.into());
-        self.update(|control: AdapterControl| control.with_ecc_en(false));
-        assert!(self.get::<AdapterStatus>().quiescent(true));
-        self.update(|control: AdapterControl| control.with_eoi_tx_on(true));
-        self.update(|control: AdapterControl| control.with_cntl_en(true));
-    }
-
-    fn set_up_transmit(&mut self) {
-        for word in r::TX_FIFO_PARTITION.iter() {
-            self.write(word, 0);
-        }
-        let pair = TxFifoPartition::new().with_even_len(63).with_odd_len(63).with_odd_pri(1);
-        self.write(r::TX_FIFO_PARTITION.first(), pair.into());
-        self.put(
-            TxPaCfg::new()
-                .with_ignore_frm_err(true)
-                .with_ignore_snap_oui(true)
-                .with_ignore_llc_ctrl(true)
-                .with_ignore_l2_err(true),
-        );
-        for (word, slots) in r::TX_W_ROUND_ROBIN.iter().zip(calendar(2)) {
-            self.write(word, slots);
-        }
-        self.write(r::TX_FIFO_PARTITION.first(), pair.with_en(true).into());
-    }
-
-    fn set_up_receive(&mut self) {
-        self.write(r::RX_QUEUE_PRIORITY, 0);
-        self.put(RxQueueCfg::new().with_q0_sz(self.asic.rldram_mib()));
-        for (word, slots) in r::RX_W_ROUND_ROBIN.iter().zip(calendar(1)) {
-            self.write(word, slots);
-        }
-        self.write(r::RTS_QOS_STEERING, qos_steering(1));
-        for word in r::RTS_FRM_LEN.iter().skip(1) {
-            self.write(word, 0);
-        }
-        self.write(r::RTS_FRM_LEN.first(), RtsFrmLen::new().with_len_set(9622).into());
-        for entry in 0..64 {
-            self.put(RtsDsMemData::new());
-            self.command(r::RTS_DS_MEM_CTRL, Command::write(entry));
-        }
-    }
-
     /// Links `blocks` blocks in a circle, all RxDs the host's, and turns the ring on.
     pub fn start_ring(&mut self, ring: usize, at: u64, blocks: usize) {
         self.blocks = blocks;
@@ -324,26 +220,20 @@ impl Host {
 
     /// Takes the next completed RxD: what it says, and the bytes it says are there.
     pub fn take(&mut self) -> Option<(rxd::Completion, Vec<u8>)> {
-        let (rxd, buffer) = (self.rxd(self.taken), self.buffer(self.taken));
+        let buffer = self.buffer(self.taken);
+        let completion = self.discard()?;
+        Some((completion, self.card.memory().bytes(buffer, completion.size.into()).to_vec()))
+    }
+
+    /// Takes the next completed RxD and leaves its bytes alone.
+    pub fn discard(&mut self) -> Option<rxd::Completion> {
+        let rxd = self.rxd(self.taken);
         let memory = self.card.memory();
         let control_1 = memory.word(rxd + rxd::CONTROL_1 as u64).into();
         let control_2 = memory.word(rxd + rxd::CONTROL_2 as u64).into();
         let completion = rxd::Completion::decode(control_1, control_2).filter(|_| self.taken < self.posted)?;
         self.taken += 1;
-        Some((completion, memory.bytes(buffer, completion.size.into()).to_vec()))
-    }
-
-    /// Puts a frame on the wire and lets the card work.
-    pub fn arrive(&mut self, frame: &[u8]) {
-        self.card.wire_mut().frames.push_back(frame.to_vec());
-        self.settle();
-    }
-
-    /// Posts one RxD, lets `frame` arrive, and takes it.
-    pub fn receive(&mut self, frame: &[u8]) -> (rxd::Completion, Vec<u8>) {
-        self.post(9622);
-        self.arrive(frame);
-        self.take().expect("nothing was received")
+        Some(completion)
     }
 
     /// Steps until the card is idle; returns what it did.
@@ -397,9 +287,5 @@ impl Host {
     /// The first word of the list that FIFO `fifo` sent last.
     pub fn list_word(&self, fifo: usize) -> txd::Control1 {
         self.card.memory().word(LISTS + fifo as u64 * 0x2000).into()
-    }
-
-    pub fn sent(&self) -> &[Vec<u8>] {
-        &self.card.wire().sent
     }
 }
