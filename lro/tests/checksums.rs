@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::frame::{HEADERS4, HEADERS6, Tcp, data, data6, reseal};
+use common::frame::{HEADERS4, HEADERS6, Tcp, data, data6};
 use common::parse::{payloads, segment};
 use common::rig::{Rig, units};
 use lro::{Checksums, End, MAX_UNIT, Rules};
@@ -71,7 +71,7 @@ fn payloads_of_zeros_merge() {
     let zeros = |sequence, length| {
         let mut frame = data(sequence, length).frame();
         frame[HEADERS4..].fill(0);
-        reseal(frame)
+        data(sequence, length).seal(frame)
     };
     let units = units(Rules::Endpoint, [zeros(1, 7), zeros(8, 100), zeros(108, 5)]);
     assert_eq!(payloads(&units), [112]);
@@ -82,7 +82,7 @@ fn payloads_of_ones_merge() {
     let ones = |sequence, length| {
         let mut frame = data(sequence, length).frame();
         frame[HEADERS4..].fill(0xFF);
-        reseal(frame)
+        data(sequence, length).seal(frame)
     };
     let units = units(Rules::Endpoint, [ones(1, 8), ones(9, 101), ones(110, 6)]);
     assert_eq!(payloads(&units), [115]);

@@ -4,9 +4,10 @@
 mod common;
 
 use common::complete::shortfalls;
-use common::frame::{ACK, MORE_FRAGMENTS, RST, Tcp, data, pure_ack};
+use common::frame::{ACK, MORE_FRAGMENTS, RST, Tcp, data, pure_ack, timestamps};
 use common::rig::Rig;
-use common::traffic::{arrivals, play, steps};
+use common::traffic::{arrivals, honest, play, steps};
+use lro::Checksums::{Unknown, Verified};
 use lro::{Config, MAX_UNIT, Rules};
 use proptest::prelude::*;
 
@@ -162,4 +163,39 @@ fn every_short_sequence_read_at_half_the_rate_keeps_the_contract() {
 #[test]
 fn every_short_sequence_under_seed_keeps_the_contract() {
     (1..=4).for_each(|length| every_sequence(length, Rules::Seed, |_| ()));
+}
+
+/// Three segments in sequence of which one has one header bit flipped, with true sums or without.
+fn flip_every_bit(like: &Tcp, rules: Rules) {
+    let segments = [0, 1, 2].map(|n| Tcp { sequence: 1 + n * 9, payload: 9, ..like.clone() });
+    let bits = 8 * like.payload_offset();
+    for (bit, flipped) in (0..bits).flat_map(|bit| (0..3).map(move |flipped| (bit, flipped))) {
+        for (seal, checksums) in [(true, Verified), (true, Unknown), (false, Unknown), (false, Verified)] {
+            let mut frames = segments.clone().map(|segment| segment.frame());
+            frames[flipped][bit / 8] ^= 1 << (bit % 8);
+            if seal {
+                frames[flipped] = segments[flipped].seal(frames[flipped].clone());
+            }
+            let mut rig = Rig::with(Config::new(rules, 3));
+            for frame in frames {
+                let checksums = honest(&frame, checksums, rules);
+                rig.push_as(frame, checksums);
+            }
+            rig.finish();
+            is_complete(&rig);
+        }
+    }
+}
+
+#[test]
+fn every_header_bit_flipped_in_one_segment_keeps_the_contract() {
+    for tags in [&[][..], &[(0x8100, 5)], &[(0x88A8, 5), (0x8100, 6)]] {
+        for v6 in [false, true] {
+            for options in [vec![], timestamps(7, 7)] {
+                let like = Tcp { tags: tags.to_vec(), v6, options, ..data(1, 0) };
+                flip_every_bit(&like, Rules::Endpoint);
+                flip_every_bit(&like, Rules::Seed);
+            }
+        }
+    }
 }

@@ -163,6 +163,16 @@ fn a_frame_that_came_longer_than_the_buffer_leaves_alone() {
 }
 
 #[test]
+fn a_frame_that_came_longer_than_the_buffer_by_its_trailer_leaves_alone() {
+    for frames in [[data(1, 1).trailer(9), data(2, 5)], [data(1, 5), data(6, 1).trailer(9)]] {
+        let mut rig = Rig::new(Rules::Endpoint);
+        rig.push(frames[0].clone()).push(frames[1].clone());
+        rig.drain(60);
+        assert_eq!(rig.finish(), frames.map(|frame| frame.frame()));
+    }
+}
+
+#[test]
 fn a_refusal_is_counted_nowhere() {
     let mut rig = Rig::new(Rules::Endpoint);
     rig.push(data(1, 100));

@@ -7,7 +7,7 @@ use common::frame::{HEADERS4, MORE_FRAGMENTS, arp, data, data6};
 use common::parse::payloads;
 use common::rig::Rig;
 use common::traffic::{arrivals, play};
-use lro::{Engine, Info, MAX_UNIT, Pool, Rules};
+use lro::{Engine, Info, MAX_UNIT, Pool, Rules, TooSmall};
 use proptest::prelude::*;
 
 /// The bytes that `front` shows.
@@ -136,6 +136,36 @@ fn one_view_is_taken_once() {
     rig.engine.consume();
     rig.engine.consume();
     assert_eq!(rig.engine.len(), 1);
+}
+
+#[test]
+fn the_oldest_frame_can_be_shown_alone() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    rig.push(data(1, 10).padded()).push(data(11, 10)).push(data(21, 10));
+    let unit = rig.engine.front_alone().unwrap();
+    assert_eq!((unit.info().segments, unit.info().length, unit.header().len()), (1, 64, 0));
+    assert_eq!(unit.payloads().collect::<Vec<_>>(), [data(1, 10).frame()]);
+    rig.engine.consume();
+    assert_eq!(payloads(&rig.drain(MAX_UNIT)), [20]);
+}
+
+#[test]
+fn a_truncating_reader_takes_the_first_bytes_of_one_frame_only() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    rig.push(data(1, 1).trailer(9)).push(data(2, 5));
+    let mut buffer = [0; 58];
+    assert_eq!(rig.engine.front(buffer.len()).err(), Some(TooSmall { needs: 64 }));
+    assert_eq!(rig.engine.front_alone().unwrap().copy_to(&mut buffer), 58);
+    assert_eq!(buffer, data(1, 1).trailer(9).frame()[..58]);
+    rig.engine.consume();
+    assert_eq!(payloads(&rig.drain(MAX_UNIT)), [5]);
+}
+
+#[test]
+fn an_empty_engine_shows_nothing() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    assert!(rig.engine.front(MAX_UNIT).unwrap().is_none());
+    assert!(rig.engine.front_alone().is_none());
 }
 
 #[test]

@@ -20,12 +20,12 @@ impl Unit {
         headers + self.segments.iter().map(|segment| segment.payload.len()).sum::<usize>()
     }
 
-    /// How many segments fit a buffer; one leaves in any case.
+    /// How many segments fit a buffer. One leaves in any case, and alone if it came longer than the buffer.
     fn fitting(&self, buffer: usize) -> usize {
         let mut length = self.segments[0].payload.start;
         let fit = self.segments.iter().take_while(|segment| {
             length += segment.payload.len();
-            length <= buffer
+            length <= buffer && segment.frame.len() <= buffer
         });
         fit.count().max(1)
     }

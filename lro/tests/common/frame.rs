@@ -300,6 +300,21 @@ impl Tcp {
         tcp[16..18].copy_from_slice(&sum.to_be_bytes());
         tcp
     }
+
+    /// Makes the checksums true again of this segment's frame, in which bytes were changed.
+    pub fn seal(&self, mut frame: Vec<u8>) -> Vec<u8> {
+        let (ip, tcp, end) = (self.ip_offset(), self.tcp_offset(), frame.len() - self.trailer.len());
+        if !self.v6 {
+            frame[ip + 10..ip + 12].fill(0);
+            let sum = checksum(&[&frame[ip..tcp]]);
+            frame[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
+        }
+        let addresses = if self.v6 { ip + 8..ip + 40 } else { ip + 12..ip + 20 };
+        frame[tcp + 16..tcp + 18].fill(0);
+        let sum = checksum(&[&pseudo_header(&frame[addresses], end - tcp), &frame[tcp..end]]);
+        frame[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
+        frame
+    }
 }
 
 impl From<Tcp> for Vec<u8> {
@@ -337,16 +352,4 @@ pub fn ipv4_fragment(protocol: u8, fragment: u16, behind: &[u8]) -> Vec<u8> {
 pub fn udp(length: usize) -> Vec<u8> {
     let header = [vec![0x03, 0xE8, 0x07, 0xD0], ((8 + length) as u16).to_be_bytes().to_vec(), vec![0, 0]].concat();
     ipv4(17, &[header, vec![0x5A; length]].concat())
-}
-
-/// Makes both checksums true again, of an untagged IPv4 frame without IP options and trailer that was changed.
-pub fn reseal(mut frame: Vec<u8>) -> Vec<u8> {
-    let (ip, tcp) = (ETHERNET, ETHERNET + 20);
-    frame[ip + 10..ip + 12].fill(0);
-    let sum = checksum(&[&frame[ip..tcp]]);
-    frame[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
-    frame[tcp + 16..tcp + 18].fill(0);
-    let sum = checksum(&[&pseudo_header(&frame[ip + 12..ip + 20], frame.len() - tcp), &frame[tcp..]]);
-    frame[tcp + 16..tcp + 18].copy_from_slice(&sum.to_be_bytes());
-    frame
 }

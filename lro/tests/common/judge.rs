@@ -152,6 +152,13 @@ impl<'a> Court<'a> {
         if departure.info != info {
             return Err(format!("frames {frames:?} described as {:?}, are {info:?}", departure.info));
         }
+        if let Some(segment) = segments.iter().find(|segment| segment.frame.len() > departure.buffer) {
+            return Err(format!(
+                "a frame of {} bytes merged for a buffer of {}",
+                segment.frame.len(),
+                departure.buffer
+            ));
+        }
         self.has_right_size(departure, expected.len() - segments[0].ip)
     }
 

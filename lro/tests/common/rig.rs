@@ -70,16 +70,16 @@ impl Rig {
         Ok(())
     }
 
-    /// Reads one unit by `front` and `consume`. If the oldest frame is longer than the buffer, the reader comes back with
-    /// one as long as that frame.
-    pub fn read(&mut self, mut buffer: usize) -> Option<Vec<u8>> {
+    /// Reads one unit by `front` and `consume`. A frame that is longer than the buffer is read whole and alone.
+    pub fn read(&mut self, buffer: usize) -> Option<Vec<u8>> {
         let queued = self.engine.len();
         let unit = match self.engine.front(buffer) {
             Err(TooSmall { needs }) => {
                 assert!(needs > buffer, "{needs} bytes fit {buffer}");
                 assert_eq!(self.engine.len(), queued, "a refusal changes nothing");
-                buffer = needs;
-                self.engine.front(buffer).unwrap()
+                let unit = self.engine.front_alone();
+                assert_eq!(unit.as_ref().unwrap().info().length, needs);
+                unit
             }
             unit => unit.unwrap(),
         };
@@ -97,25 +97,20 @@ impl Rig {
     }
 
     /// Reads one unit by `pop_into`, as [`read`](Self::read) does otherwise.
-    pub fn pop(&mut self, mut buffer: usize) -> Option<Vec<u8>> {
+    pub fn pop(&mut self, buffer: usize) -> Option<Vec<u8>> {
         let queued = self.engine.len();
         self.buffer.resize(buffer, 0);
-        let popped = match self.engine.pop_into(&mut self.buffer) {
-            Err(TooSmall { needs }) => {
-                assert!(needs > buffer, "{needs} bytes fit {buffer}");
-                assert_eq!(self.engine.len(), queued, "a refusal changes nothing");
-                buffer = needs;
-                self.buffer.resize(buffer, 0);
-                self.engine.pop_into(&mut self.buffer).unwrap()
+        match self.engine.pop_into(&mut self.buffer) {
+            Err(_) => self.read(buffer),
+            Ok(None) => {
+                assert_eq!(queued, 0, "a queued frame can be read at once");
+                None
             }
-            popped => popped.unwrap(),
-        };
-        let Some(info) = popped else {
-            assert_eq!(queued, 0, "a queued frame can be read at once");
-            return None;
-        };
-        let frame = self.buffer[..info.length].to_vec();
-        Some(self.left(frame, info, buffer, queued))
+            Ok(Some(info)) => {
+                let frame = self.buffer[..info.length].to_vec();
+                Some(self.left(frame, info, buffer, queued))
+            }
+        }
     }
 
     fn left(&mut self, frame: Vec<u8>, info: Info, buffer: usize, queued: usize) -> Vec<u8> {
