@@ -17,10 +17,32 @@ pub struct Cli {
 /// What `lab` can do.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Show the whole receive path at work, with and without coalescing
+    Demo(DemoArgs),
     /// Coalesce a capture with the engine alone
     Coalesce(CaptureArgs),
     /// Coalesce a capture with the whole receive path: software card, driver, engine, scheme
     Run(CaptureArgs),
+}
+
+/// What the demo shows.
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Frames of the generated transfer
+    #[arg(long, value_name = "N", default_value_t = DEMO_FRAMES, value_parser = clap::value_parser!(u64).range(1..))]
+    pub frames: u64,
+    /// Captures to play first, pcap or pcapng, Ethernet [default: a capture of kernel TCP that is built in]
+    #[arg(value_name = "CAPTURE")]
+    pub captures: Vec<PathBuf>,
+}
+
+/// Frames of the demo's generated transfer: long enough that start and end do not count.
+const DEMO_FRAMES: u64 = 100_000;
+
+impl Default for DemoArgs {
+    fn default() -> Self {
+        Self { frames: DEMO_FRAMES, captures: Vec::new() }
+    }
 }
 
 /// A capture in, a capture of the units out.

@@ -99,13 +99,6 @@ impl<W: Wire> Rig<W> {
         self.front.next_event().map(|(_, events)| events)
     }
 
-    /// Serves the front's timer if it is due.
-    pub fn serve_timer(&mut self) {
-        if self.front.deadline().is_some_and(|deadline| deadline <= self.started.elapsed()) {
-            self.serve_calls();
-        }
-    }
-
     /// The engine's counters.
     pub fn lro_stats(&self) -> lro::Stats {
         *self.adapter.lro_stats()

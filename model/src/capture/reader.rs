@@ -1,5 +1,7 @@
 //! Reading a capture: which of the two formats it is, and its packets one by one.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Problem, Record};
@@ -29,11 +31,19 @@ impl Reader {
     /// The file is missing, unreadable, empty, no capture, or (pcap) not of Ethernet frames.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let begun = Source::open(path).and_then(|mut source| {
-            let format = begin(&mut source)?;
-            Ok((source, format))
-        });
-        let (source, format) = begun.map_err(|problem| Error::new(path, problem))?;
+        let file = File::open(path).map_err(|error| Error::new(path, Problem::Open(error)))?;
+        Self::new(path, file)
+    }
+
+    /// Begins to read a capture from `bytes`; errors will call it `name`.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are empty, cannot be read, are no capture, or (pcap) not one of Ethernet frames.
+    pub fn new(name: impl AsRef<Path>, bytes: impl Read + 'static) -> Result<Self, Error> {
+        let path = name.as_ref();
+        let mut source = Source::new(Box::new(bytes));
+        let format = begin(&mut source).map_err(|problem| Error::new(path, problem))?;
         Ok(Self { path: path.to_owned(), source, format, packets: 0, ended: false })
     }
 

@@ -1,8 +1,6 @@
 //! The bytes of a capture file, taken record by record.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
 
 use super::error::{Problem, Record};
 
@@ -31,18 +29,14 @@ impl Endian {
 
 /// A file and the record being read from it.
 pub(super) struct Source {
-    file: BufReader<File>,
+    file: BufReader<Box<dyn Read>>,
     record: Vec<u8>,
     start: u64,
 }
 
 impl Source {
-    pub(super) fn open(path: &Path) -> Result<Self, Problem> {
-        Ok(Self {
-            file: BufReader::with_capacity(1 << 16, File::open(path).map_err(Problem::Open)?),
-            record: Vec::new(),
-            start: 0,
-        })
+    pub(super) fn new(file: Box<dyn Read>) -> Self {
+        Self { file: BufReader::with_capacity(1 << 16, file), record: Vec::new(), start: 0 }
     }
 
     /// The record so far.
