@@ -27,6 +27,7 @@ mod memory;
 mod messages;
 mod moderation;
 mod optics;
+mod packet_memory;
 mod parse;
 mod pci;
 mod receive;

@@ -1,7 +1,5 @@
 //! Owns the way of a frame from the wire to a ring: admission, packet memory, and who gets the next RxD.
 
-use std::collections::VecDeque;
-
 use xframe::bits::{PrcCtrl, RmacErrCfg, RmacMaxPyldLen, RmacPauseCfg, RxPaCfg, RxQueueCfg};
 use xframe::constants::RINGS;
 use xframe::rxd::Completion;
@@ -12,42 +10,24 @@ use crate::card::Step;
 use crate::chip::Chip;
 use crate::fcs;
 use crate::memory::Memory;
+use crate::packet_memory::PacketMemory;
 use crate::parse::{self, Headers, MAC_CONTROL, TAG, be16};
 use crate::ring::{Delivery, Ring};
-use crate::traffic::FCS;
-use crate::wire::Wire;
+use crate::traffic::{FCS, cast};
+use crate::wire::{Loopback, Wire};
 
 /// The shortest legal frame, without FCS.
 const SHORTEST: usize = 60;
 const ETHERNET_HEADER: usize = 14;
-/// Room in a fresh buffer: any frame of the usual MTU.
-const ROOMY: usize = 2048;
 /// Frames that the MAC's own loop holds.
 const LOOP_FRAMES: usize = 1024;
 
-/// A frame in packet memory.
-struct Held {
-    frame: Vec<u8>,
-    start: usize,
-    completion: Completion,
-}
-
-#[derive(Default)]
-struct Queue {
-    frames: VecDeque<Held>,
-    bytes: usize,
-}
-
 pub(crate) struct Rings {
     pub rings: [Ring; RINGS],
-    queues: [Queue; RINGS],
-    /// Frames held in all queues.
-    held: usize,
+    pub memory: PacketMemory,
+    /// Frames the MAC sends to itself.
+    pub looped: Loopback,
     turn: usize,
-    /// Frames the MAC sent to itself.
-    looped: VecDeque<Vec<u8>>,
-    /// Empty buffers, so that holding frames allocates nothing once under way.
-    spare: Vec<Vec<u8>>,
     arriving: Vec<u8>,
 }
 
@@ -55,51 +35,28 @@ impl Rings {
     pub fn new() -> Self {
         Self {
             rings: Default::default(),
-            queues: Default::default(),
-            held: 0,
+            memory: PacketMemory::default(),
+            looped: Loopback::new(LOOP_FRAMES),
             turn: 0,
-            looped: VecDeque::new(),
-            spare: Vec::new(),
-            arriving: Vec::with_capacity(ROOMY),
+            arriving: Vec::new(),
         }
     }
 
     pub fn reset(&mut self) {
         self.rings = Default::default();
-        self.queues = Default::default();
-        self.held = 0;
-        self.looped.clear();
+        self.memory.clear();
+        self.looped = Loopback::new(LOOP_FRAMES);
     }
 
     /// A bit per ring, ring 0 most significant: the ring is on and frames wait for its RxDs.
     pub fn waiting(&self) -> u8 {
-        let waits = |(ring, queue): (&Ring, &Queue)| ring.enabled() && !queue.frames.is_empty();
-        self.rings.iter().zip(&self.queues).map(waits).fold(0, |bits, waits| bits << 1 | u8::from(waits))
+        let waits = |(ring, state): (usize, &Ring)| state.enabled() && self.memory.waits(ring);
+        self.rings.iter().enumerate().map(waits).fold(0, |bits, waits| bits << 1 | u8::from(waits))
     }
 
     /// The bump counters of four rings from `first`, 16 bits each.
     pub fn bumps(&self, first: usize) -> u64 {
         self.rings.iter().skip(first).take(4).fold(0, |word, ring| word << 16 | u64::from(ring.bumps))
-    }
-
-    pub fn loop_back(&mut self, frame: &[u8]) {
-        if self.looped.len() < LOOP_FRAMES {
-            let mut copy = self.spare.pop().unwrap_or_default();
-            copy.clear();
-            copy.extend_from_slice(frame);
-            self.looped.push_back(copy);
-        }
-    }
-
-    fn take_looped(&mut self, frame: &mut Vec<u8>) -> bool {
-        let Some(mut next) = self.looped.pop_front() else { return false };
-        std::mem::swap(frame, &mut next);
-        self.spare.push(next);
-        true
-    }
-
-    fn queue_is_empty(&self, ring: usize) -> bool {
-        self.queues.get(ring).is_none_or(|queue| queue.frames.is_empty())
     }
 }
 
@@ -120,7 +77,7 @@ impl Chip {
         if !self.pci.master() {
             return None;
         }
-        if self.rings.held > 0
+        if !self.rings.memory.is_empty()
             && let Some(step) = self.drain(memory)
         {
             return Some(step);
@@ -130,7 +87,8 @@ impl Chip {
             return None;
         }
         let mut frame = std::mem::take(&mut self.rings.arriving);
-        let came = if mac_cfg.tmac_loopback() { self.rings.take_looped(&mut frame) } else { wire.receive(&mut frame) };
+        let looped = &mut self.rings.looped;
+        let came = if mac_cfg.tmac_loopback() { looped.receive(&mut frame) } else { wire.receive(&mut frame) };
         let step = came.then(|| self.arrive(memory, &mut frame));
         self.rings.arriving = frame;
         step
@@ -140,23 +98,13 @@ impl Chip {
     fn drain<M: Memory>(&mut self, memory: &mut M) -> Option<Step> {
         for step in 0..RINGS {
             let ring = (self.rings.turn + step) % RINGS;
-            let Some(held) = self.rings.queues.get_mut(ring).and_then(|queue| queue.frames.pop_front()) else {
-                continue;
-            };
-            let frame = held.frame.get(held.start..).unwrap_or(&[]);
-            let length = held.frame.len();
-            if self.deliver(memory, ring, frame, held.completion) == Delivery::NoRxd {
-                if let Some(queue) = self.rings.queues.get_mut(ring) {
-                    queue.frames.push_front(held);
-                }
+            let Some(held) = self.rings.memory.take(ring) else { continue };
+            if self.deliver(memory, ring, held.bytes(), held.completion) == Delivery::NoRxd {
+                self.rings.memory.put_back(ring, held);
                 continue;
             }
+            self.rings.memory.recycle(held);
             self.rings.turn = (ring + 1) % RINGS;
-            self.rings.held -= 1;
-            self.rings.spare.push(held.frame);
-            if let Some(queue) = self.rings.queues.get_mut(ring) {
-                queue.bytes -= length;
-            }
             return Some(Step::Received { ring });
         }
         None
@@ -176,18 +124,25 @@ impl Chip {
             self.counters.count(s::RMAC_DROP_EVENTS);
             return Step::Discarded;
         };
-        self.count_accepted(frame, &headers, ring);
+        let cast = cast(frame);
         let (start, completion) = self.assist(frame, &headers);
-        if self.rings.queue_is_empty(ring) {
+        if !self.rings.memory.waits(ring) {
             let bytes = frame.get(start..).unwrap_or(&[]);
             if self.deliver(memory, ring, bytes, completion) != Delivery::NoRxd {
+                self.count_accepted(cast, &headers, ring);
                 return Step::Received { ring };
             }
             if let Some(ring) = self.rings.rings.get_mut(ring) {
                 ring.bumps = ring.bumps.wrapping_add(1);
             }
         }
-        self.hold(ring, frame, start, completion)
+        let room = self.share(ring);
+        if !self.rings.memory.push(ring, room, frame, start, completion) {
+            self.count_overflow(ring);
+            return Step::Discarded;
+        }
+        self.count_accepted(cast, &headers, ring);
+        Step::Held { ring }
     }
 
     /// A ring that is on and that steering allows.
@@ -262,21 +217,10 @@ impl Chip {
         (assist::strip_tag(frame, &mut completion, headers, rx_pa_cfg), completion)
     }
 
-    /// Puts a frame into packet memory, if its ring's share has room.
-    fn hold(&mut self, ring: usize, frame: &mut Vec<u8>, start: usize, completion: Completion) -> Step {
+    /// The bytes of packet memory that a ring's queue may fill.
+    fn share(&self, ring: usize) -> usize {
         let shares: RxQueueCfg = self.store.word();
         let mib = u64::from(shares).to_be_bytes().get(ring).copied().unwrap_or(0);
-        let room = (usize::from(mib) << 20).min(self.config.packet_memory);
-        let queue = self.rings.queues.get_mut(ring).filter(|queue| queue.bytes + frame.len() <= room);
-        let Some(queue) = queue else {
-            self.count_overflow(ring);
-            return Step::Discarded;
-        };
-        queue.bytes += frame.len();
-        let spare = self.rings.spare.pop().unwrap_or_else(|| Vec::with_capacity(ROOMY));
-        let frame = std::mem::replace(frame, spare);
-        queue.frames.push_back(Held { frame, start, completion });
-        self.rings.held += 1;
-        Step::Held { ring }
+        (usize::from(mib) << 20).min(self.config.packet_memory)
     }
 }

@@ -34,6 +34,11 @@ impl<'a> Segments<'a> {
         Some(Self { list, v6: ip.v6, ip: ip.header.start, tcp: ip.payload.start, data, mss, sent: 0, count: 0 })
     }
 
+    /// Bytes of the longest frame.
+    pub fn longest(&self) -> usize {
+        self.data.start + self.mss
+    }
+
     /// Makes the next frame in `frame`; false when there is none left.
     pub fn next_into(&mut self, frame: &mut Vec<u8>) -> bool {
         let start = self.data.start + self.sent;

@@ -14,13 +14,13 @@ const RST: u8 = 0x04;
 
 /// Whom a frame is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cast {
+pub(crate) enum Cast {
     One,
     Many,
     All,
 }
 
-fn cast(frame: &[u8]) -> Cast {
+pub(crate) fn cast(frame: &[u8]) -> Cast {
     match frame {
         [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, ..] => Cast::All,
         [group, ..] if group & 1 != 0 => Cast::Many,
@@ -113,9 +113,9 @@ impl Chip {
     }
 
     /// Counts a frame that passed all filters and goes to `ring`.
-    pub fn count_accepted(&mut self, frame: &[u8], headers: &Headers, ring: usize) {
+    pub fn count_accepted(&mut self, cast: Cast, headers: &Headers, ring: usize) {
         let counters = &mut self.counters;
-        match cast(frame) {
+        match cast {
             Cast::One => counters.count(s::RMAC_ACCEPTED_UCST_FRMS),
             _ => counters.count(s::RMAC_ACCEPTED_NUCST_FRMS),
         }

@@ -52,8 +52,9 @@ impl Chip {
             outcome.t_code = TCode::LinkLoss;
         }
         if outcome.t_code == TCode::Ok {
-            self.send_list(wire, &outcome, &mut buffers);
-        } else {
+            outcome.t_code = self.send_list(wire, &outcome, &mut buffers);
+        }
+        if outcome.t_code != TCode::Ok {
             self.counters.count(TMAC_ANY_ERR_FRMS);
         }
         self.outgoing = buffers;
@@ -115,13 +116,18 @@ impl Chip {
         Err(TCode::ListError)
     }
 
-    /// Sends the list as one frame, or as the segments it asks for.
-    fn send_list<W: Wire>(&mut self, wire: &mut W, outcome: &Outcome, buffers: &mut Outgoing) {
+    /// Sends the list as one frame, or as the segments it asks for. No frame may become longer than the MAC can send.
+    fn send_list<W: Wire>(&mut self, wire: &mut W, outcome: &Outcome, buffers: &mut Outgoing) -> TCode {
         let headers = parse::headers(&buffers.list);
         let mss = usize::from(outcome.control_1.lso_mss());
-        if outcome.control_1.lso_cof_ctrl() == LsoCof::TcpLso
-            && let Some(mut segments) = Segments::new(&buffers.list, &headers, mss)
-        {
+        let segments = match outcome.control_1.lso_cof_ctrl() {
+            LsoCof::TcpLso => Segments::new(&buffers.list, &headers, mss),
+            _ => None,
+        };
+        if segments.as_ref().map_or(buffers.list.len(), Segments::longest) > MAX_FRAME {
+            return TCode::ListError;
+        }
+        if let Some(mut segments) = segments {
             let sums = outcome.control_2.with_tx_cko_ipv4_en(true).with_tx_cko_tcp_en(true);
             while segments.next_into(&mut buffers.frame) {
                 self.send_frame(wire, &mut buffers.frame, sums);
@@ -129,6 +135,7 @@ impl Chip {
         } else {
             self.send_frame(wire, &mut buffers.list, outcome.control_2);
         }
+        TCode::Ok
     }
 
     /// Checksums, then the tag, then the padding.
@@ -145,7 +152,7 @@ impl Chip {
         }
         self.count_sent(frame);
         if self.mac_cfg().tmac_loopback() {
-            self.rings.loop_back(frame);
+            self.rings.looped.send(frame);
         } else {
             wire.send(frame);
         }

@@ -102,6 +102,7 @@ fn packet_memory_overflows_into_the_counters() {
     assert_eq!(steps[2..], [Step::Discarded; 3]);
     assert_eq!(host.card.counter(s::RMAC_DROP_FRMS), 3);
     assert_eq!(host.card.counter(s::RMAC_FULL_Q0), 3);
+    assert_eq!(host.card.counter(s::RMAC_ACCEPTED_UCST_FRMS), 2);
     host.post_many(5);
     host.settle();
     assert!(host.take().is_some() && host.take().is_some() && host.take().is_none());

@@ -87,3 +87,9 @@ fn udp_fragmentation_is_refused_with_a_code() {
     host.settle();
     assert_eq!(host.list_word(0).t_code(), TCode::ListError);
 }
+
+#[test]
+fn a_list_that_would_make_frames_too_long_is_an_error() {
+    assert_eq!(segmented(&frames::tcp4(30_000), 16_000), (TCode::ListError, vec![]));
+    assert_eq!(segmented(&frames::udp4(30_000), 1448), (TCode::ListError, vec![]));
+}
