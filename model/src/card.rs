@@ -84,6 +84,35 @@ pub enum Step {
 ///
 /// It starts as after power-on: nothing answers before the host has set the memory bit of the PCI command register, and
 /// nothing moves before it has set the bus master bit.
+///
+/// ```
+/// use model::wire::Loopback;
+/// use model::{Bar, Card, Config, MasterAbort, Memory, Step, Width};
+/// use xframe::constants::Asic;
+/// use xframe::registers::PIF_RD_SWAPPER_FB;
+/// use xframe::swapper::FEEDBACK;
+///
+/// /// A host without memory.
+/// struct Nothing;
+///
+/// impl Memory for Nothing {
+///     fn read(&mut self, bus: u64, _: &mut [u8]) -> Result<(), MasterAbort> {
+///         Err(MasterAbort { bus })
+///     }
+///     fn write(&mut self, bus: u64, _: &[u8]) -> Result<(), MasterAbort> {
+///         Err(MasterAbort { bus })
+///     }
+/// }
+///
+/// let config = Config::new(Asic::Herc, [0x00, 0x0C, 0xFC, 1, 2, 3]);
+/// let mut card = Card::new(config, Nothing, Loopback::new(16));
+/// let feedback = PIF_RD_SWAPPER_FB.offset().into();
+/// assert_eq!(card.read(Bar::Registers, feedback, Width::Qword), u64::MAX);
+///
+/// card.config_write(0x04, Width::Word, 0x0006);
+/// assert_eq!(card.read(Bar::Registers, feedback, Width::Qword), FEEDBACK.swap_bytes());
+/// assert_eq!(card.step(), Step::Idle);
+/// ```
 pub struct Card<M, W> {
     chip: Chip,
     memory: M,

@@ -2,6 +2,7 @@
 
 use xframe::bits::{AdapterControl, GpioInt, RmacErr, SwReset};
 use xframe::constants::Asic;
+use xframe::registers::MAC_RMAC_ERR_REG;
 use xframe::statistics::LINK_FAULT_CNT;
 
 use crate::chip::Chip;
@@ -63,7 +64,7 @@ impl Chip {
             return;
         }
         self.link.seen = up;
-        self.store.latch(xframe::registers::MAC_RMAC_ERR_REG, RmacErr::new().with_link_state_change_int(true).into());
+        self.store.latch(MAC_RMAC_ERR_REG, RmacErr::new().with_link_state_change_int(true).into());
         if !up {
             // The hardware stops by itself; the driver starts it again when the link is back.
             let control: AdapterControl = self.store.word();

@@ -2,7 +2,8 @@
 
 use xframe::bits::{PrcCtrl, RmacErrCfg, RmacMaxPyldLen, RmacPauseCfg, RxPaCfg, RxQueueCfg};
 use xframe::constants::RINGS;
-use xframe::rxd::Completion;
+use xframe::registers::PRC_RXD0;
+use xframe::rxd::{CHECKSUM_GOOD, Completion, MAX_BUFFER};
 use xframe::statistics as s;
 
 use crate::assist;
@@ -63,7 +64,7 @@ impl Rings {
 impl Chip {
     /// Starts a ring when its enable bit goes from 0 to 1; stops it when the bit goes back. Writing 1 over 1 changes nothing.
     pub fn prc_ctrl(&mut self, ring: usize, before: PrcCtrl, after: PrcCtrl) {
-        let first = xframe::registers::PRC_RXD0.at(ring).map_or(0, |at| self.store.get(at));
+        let first = PRC_RXD0.at(ring).map_or(0, |at| self.store.get(at));
         let Some(ring) = self.rings.rings.get_mut(ring) else { return };
         match (before.rc_enabled(), after.rc_enabled()) {
             (false, true) => ring.start(first),
@@ -164,7 +165,7 @@ impl Chip {
         }
         if frame.len() + FCS > longest {
             self.counters.count(s::RMAC_LONG_FRMS);
-            if !accept.too_long() || frame.len() > usize::from(xframe::rxd::MAX_BUFFER) {
+            if !accept.too_long() || frame.len() > usize::from(MAX_BUFFER) {
                 self.counters.count(s::RMAC_LEN_DISCARD);
                 return false;
             }
@@ -202,10 +203,10 @@ impl Chip {
     /// Describes the frame, moves its tag and leaves or removes its FCS. Returns where it now starts.
     fn assist(&mut self, frame: &mut Vec<u8>, headers: &Headers) -> (usize, Completion) {
         let mut completion = assist::describe(frame, headers);
-        if completion.tcp && !completion.fragment && completion.l4 != xframe::rxd::CHECKSUM_GOOD {
+        if completion.tcp && !completion.fragment && completion.l4 != CHECKSUM_GOOD {
             self.counters.count(s::RMAC_ERR_TCP);
         }
-        if completion.ipv4 && completion.l3 != xframe::rxd::CHECKSUM_GOOD {
+        if completion.ipv4 && completion.l3 != CHECKSUM_GOOD {
             self.counters.count(s::RMAC_HDR_ERR_IP);
         }
         if !self.mac_cfg().rmac_strip_fcs() {

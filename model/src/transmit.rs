@@ -1,6 +1,7 @@
 //! Owns the way of one list from memory to the wire and the word that tells the host it is done.
 
 use xframe::bits::AdapterControl;
+use xframe::constants::MAX_MTU;
 use xframe::statistics::{TMAC_ANY_ERR_FRMS, TXD_RD_CNT, TXD_WR_CNT, TXF_RD_CNT};
 use xframe::swapper::transform;
 use xframe::txd::{self, Control1, Control2, LsoCof, TCode};
@@ -15,7 +16,7 @@ use crate::segment::Segments;
 use crate::wire::Wire;
 
 /// The longest frame: the largest MTU, an Ethernet header and a tag.
-const MAX_FRAME: usize = xframe::constants::MAX_MTU as usize + 18;
+const MAX_FRAME: usize = MAX_MTU as usize + 18;
 /// The longest list to be segmented: what an IP length can say, and the Ethernet header.
 const MAX_LIST: usize = 0xFFFF + 18;
 /// What the MAC pads short frames to.
