@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::frame::{HEADERS4, MORE_FRAGMENTS, arp, data, data6, pure_ack};
+use common::frame::{HEADERS4, MORE_FRAGMENTS, data, data6, pure_ack};
+use common::other::arp;
 use lro::{Checksums, Config, Engine, MAX_UNIT, Pool, Rules};
 
 /// Frames that nobody ever takes back: a pool that allocates nothing.

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::frame::{ACK, MORE_FRAGMENTS, RST, arp, data, data6, ipv4, ipv4_fragment, other, pure_ack, udp};
+use common::frame::{ACK, MORE_FRAGMENTS, RST, data, data6, pure_ack};
+use common::other::{arp, ipv4, ipv4_fragment, other, udp};
 use common::parse::{Kind, parse, payloads};
 use common::rig::{Rig, units};
 use lro::{Checksums, End, Rules};

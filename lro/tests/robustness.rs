@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::frame::{HEADERS4, arp, data, data6, other, udp};
+use common::frame::{HEADERS4, data, data6};
+use common::other::{arp, other, udp};
 use common::parse::segment;
 use common::rig::{Rig, units};
 use common::slots::Slots;
@@ -200,7 +201,7 @@ fn headers_that_the_card_changes_while_they_are_queued() {
 #[test]
 fn a_tunnel_in_a_tunnel() {
     let inner = data(101, 40).frame();
-    let twice = common::frame::ipv4(4, &common::frame::ipv4(4, &inner[14..])[14..]);
+    let twice = common::other::ipv4(4, &common::other::ipv4(4, &inner[14..])[14..]);
     let frames = [data(1, 100).frame(), twice.clone(), twice.clone(), data(101, 100).frame()];
     let units = units(Rules::Endpoint, frames);
     assert_eq!(units[1..], [twice.clone(), twice]);

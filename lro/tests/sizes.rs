@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::frame::{HEADERS4, HEADERS6, PSH, Tcp, arp, data, data6, payload_byte};
+use common::frame::{HEADERS4, HEADERS6, PSH, Tcp, data, data6, payload_byte};
+use common::other::arp;
 use common::parse::{payloads, segment};
 use common::rig::{Rig, units};
 use lro::{Checksums, Config, End, Full, MAX_IP_LENGTH, MAX_UNIT, Rules, TooSmall};

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::frame::{HEADERS4, MORE_FRAGMENTS, RST, arp, data, data6, pure_ack};
+use common::frame::{HEADERS4, MORE_FRAGMENTS, RST, data, data6, pure_ack};
+use common::other::arp;
 use common::rig::Rig;
 use common::traffic::{play, steps};
 use lro::{Config, End, MAX_UNIT, Rules, Stats};

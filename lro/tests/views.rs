@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::frame::{HEADERS4, MORE_FRAGMENTS, arp, data, data6};
+use common::frame::{HEADERS4, MORE_FRAGMENTS, data, data6};
+use common::other::arp;
 use common::parse::payloads;
 use common::rig::Rig;
 use common::traffic::{arrivals, play};

@@ -7,6 +7,7 @@
 pub mod complete;
 pub mod frame;
 pub mod judge;
+pub mod other;
 pub mod parse;
 pub mod rig;
 pub mod slots;

@@ -4,7 +4,8 @@ use lro::{Checksums, MAX_UNIT, Rules};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::frame::{self, ACK, CWR, ECE, FIN, MORE_FRAGMENTS, RST, SYN, Tcp, URG, arp, data, data6};
+use super::frame::{self, ACK, CWR, ECE, FIN, MORE_FRAGMENTS, RST, SYN, Tcp, URG, data, data6};
+use super::other::{arp, ipv4, other, udp};
 use super::parse::{Kind, parse};
 use super::rig::Rig;
 
@@ -119,13 +120,13 @@ const FLOWS: usize = 5;
 const OTHERS: usize = 6;
 
 /// A frame of no TCP flow.
-fn other(kind: usize) -> Vec<u8> {
+fn stranger(kind: usize) -> Vec<u8> {
     match kind {
         0 => arp(7),
-        1 => frame::udp(30),
-        2 => frame::ipv4(47, &data(1, 50).frame()),
-        3 => frame::other(0x0030, &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0, 0x45, 0]),
-        4 => frame::other(0x8100, &[0, 5, 0x81, 0, 0, 6, 0x81, 0, 0, 7, 8, 0, 0x45]),
+        1 => udp(30),
+        2 => ipv4(47, &data(1, 50).frame()),
+        3 => other(0x0030, &[0xAA, 0xAA, 3, 0, 0, 0, 8, 0, 0x45, 0]),
+        4 => other(0x8100, &[0, 5, 0x81, 0, 0, 6, 0x81, 0, 0, 7, 8, 0, 0x45]),
         _ => vec![2; 9],
     }
 }
@@ -245,7 +246,7 @@ pub fn play(rig: &mut Rig, steps: &[Step]) {
                     };
                 }
             }
-            Step::Other(kind) => push(rig, &other(*kind), Checksums::Unknown),
+            Step::Other(kind) => push(rig, &stranger(*kind), Checksums::Unknown),
             Step::Send { flow, length, twist, checksums } => {
                 let frame = senders.send(*flow, *length, twist);
                 let checksums = honest(&frame, *checksums, rig.config.rules);
