@@ -6,7 +6,8 @@ mod common;
 use common::frame::{ACK, PSH, data, data6, payload_byte};
 use common::parse::{payloads, segment};
 use common::rig::{Rig, units};
-use lro::{Checksums, MAX_UNIT, Rules};
+use common::slots::Slots;
+use lro::{Checksums, Config, Engine, MAX_UNIT, Rules};
 
 /// The one unit that these frames make.
 fn one(frames: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Vec<u8> {
@@ -184,6 +185,29 @@ fn flows_differ_in_addresses_ports_version_and_tags() {
     };
     let frames = (0..33).map(|n| of_flow(n % 11, 1 + n / 11 * 10));
     assert_eq!(payloads(&units(Rules::Endpoint, frames)), [30; 11]);
+}
+
+/// So many that several pairs have the same 32-bit hash, whatever the hash.
+#[test]
+fn two_hundred_thousand_flows_merge_each() {
+    let of_flow = |n: u32, sequence| data(sequence, 2).hosts([(n >> 16) as u8, 9]).flow(n as u16).frame();
+    let flows: Vec<u32> = (0..4 * 0x1_0000).filter(|n| n % 0x1_0000 < 50_000).collect();
+    let mut engine = Engine::new(Config::new(Rules::Endpoint, 2 * flows.len() as u32), Slots::default());
+    for sequence in [1, 3] {
+        for flow in &flows {
+            let frame = of_flow(*flow, sequence);
+            let slot = engine.pool_mut().fill(&frame);
+            engine.push(slot, frame.len() as u32, Checksums::Verified).unwrap();
+        }
+    }
+    let mut unit = [0; 58];
+    for flow in flows {
+        assert_eq!(engine.pop_into(&mut unit).unwrap().unwrap().segments, 2);
+        let first = segment(&of_flow(flow, 1));
+        assert_eq!(segment(&unit).flow(), first.flow());
+        assert!(segment(&unit).tcp_sum_is_true());
+    }
+    assert!(engine.is_empty());
 }
 
 #[test]
