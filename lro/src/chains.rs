@@ -17,13 +17,20 @@ pub(crate) struct Arrival {
     pub checksums: Checksums,
 }
 
-/// What was found on the way to the growing unit that a frame looks like.
+/// What was found of the growing unit that a frame looks like.
 #[derive(Clone, Copy)]
 struct Sought {
-    /// Where its IP header starts, and whether that is IPv6's.
-    ip: Option<(usize, bool)>,
+    /// Where the frame's IP header starts; 0 if it has none.
+    ip: u8,
+    is_v6: bool,
     hash: u32,
     found: Found,
+    /// Why the frame could not join the unit that it matches.
+    refused: Option<End>,
+}
+
+impl Sought {
+    const NOTHING: Self = Self { ip: 0, is_v6: false, hash: 0, found: Found::Nothing, refused: None };
 }
 
 /// The queued chains of frames, and which of them can still grow.
@@ -59,57 +66,50 @@ impl Chains {
         });
         // Most frames continue a unit, and then look like its first one in all but a few fields. So that is asked before
         // anything is read for its own sake: finding such a unit also tells what the frame's headers are.
-        let sought = self.seek(head, arrival.length);
-        let refused = match sought.found {
-            Found::Match(index) => match self.join(pool, index, head, arrival) {
-                None => return,
-                Some(end) => Some((index, end)),
-            },
-            Found::SameHash | Found::Nothing => None,
+        let sought = match wire::find_ip(head, arrival.length as usize) {
+            Some((ip, false)) => self.continue_unit(pool, head, arrival, ip, false),
+            Some((ip, true)) => self.continue_unit(pool, head, arrival, ip, true),
+            None => Some(Sought::NOTHING),
         };
-        if let Some(shape) = self.plain(sought, head, arrival) {
-            return self.push_plain(pool, head, shape, arrival, sought, refused);
-        }
-        let frame = bytes.get(..arrival.length as usize).unwrap_or(bytes);
-        match wire::classify(frame, head, arrival.checksums, self.rules) {
-            Class::Plain(shape) => self.push_plain(pool, head, shape, arrival, sought, refused),
-            class => self.push_odd(frame, class, arrival),
+        if let Some(sought) = sought {
+            self.push_behind(pool, bytes, head, arrival, sought);
         }
     }
 
-    /// What `wire::classify` says of most segments, sooner; `None` if it has to be asked.
+    /// Looks for the growing unit whose first segment this frame looks like, and appends the frame to it. Otherwise, what
+    /// was found.
     #[inline(always)]
-    fn plain(&self, sought: Sought, head: &Head, arrival: Arrival) -> Option<Shape> {
-        let (ip, is_v6) = sought.ip?;
-        if self.rules == Rules::Seed || arrival.checksums == Checksums::Bad {
-            return None;
-        }
-        let shape = shape::plain(head, ip, is_v6)?;
-        Place::from(shape).fields(head, arrival.length)?;
-        (arrival.checksums == Checksums::Verified || shape.has_good_ip_sum(head)).then_some(shape)
-    }
-
-    /// Looks for the growing unit whose first segment this frame looks like.
-    #[inline(always)]
-    fn seek(&self, head: &Head, length: u32) -> Sought {
-        let Some((ip, is_v6)) = wire::find_ip(head, length as usize) else {
-            return Sought { ip: None, hash: 0, found: Found::Nothing };
-        };
+    fn continue_unit<P: Pool>(
+        &mut self,
+        pool: &P,
+        head: &Head,
+        arrival: Arrival,
+        ip: usize,
+        is_v6: bool,
+    ) -> Option<Sought> {
         let tcp = ip + if is_v6 { 40 } else { 20 };
         let hash = Flow::of(head, ip, tcp, is_v6).hash(self.seed);
-        Sought { ip: Some((ip, is_v6)), hash, found: self.table.find(hash, head) }
+        let found = self.table.find(hash, head);
+        let sought = Sought { ip: ip as u8, is_v6, hash, found, refused: None };
+        let Found::Match(index) = found else { return Some(sought) };
+        self.join(pool, index, head, arrival, is_v6).map(|end| Sought { refused: Some(end), ..sought })
     }
 
     /// Appends the frame to the unit it looks like, or tells why that one must end instead.
     #[inline(always)]
-    fn join<P: Pool>(&mut self, pool: &P, index: u32, head: &Head, arrival: Arrival) -> Option<End> {
+    fn join<P: Pool>(&mut self, pool: &P, index: u32, head: &Head, arrival: Arrival, is_v6: bool) -> Option<End> {
         let open = self.table.get_mut(index);
-        let Some(fields) = open.place.fields(head, arrival.length) else { return Some(End::Empty) };
-        if let Some(end) = refusal(open, &fields, self.rules) {
-            return Some(end);
+        let Some(fields) = open.place.fields(head, arrival.length, is_v6) else { return Some(End::Empty) };
+        if !continues(open, &fields) {
+            return Some(refusal(open, &fields));
         }
         let payload_sum = fields.payload_sum(open.pseudo_sum);
-        if arrival.checksums != Checksums::Verified || !open.verified {
+        if arrival.checksums != Checksums::Verified || !open.verified || self.rules == Rules::Seed {
+            if self.rules == Rules::Seed
+                && let Some(end) = seed_refusal(open, &fields)
+            {
+                return Some(end);
+            }
             let payload =
                 Payload { slot: arrival.slot, at: open.place.payload, length: fields.payload, sum: payload_sum };
             if !verify(pool, open, self.queue.frame(open.tail), head, payload, arrival.checksums) {
@@ -131,65 +131,31 @@ impl Chains {
         None
     }
 
-    /// Queues a frame that never shares a unit; what it may belong to ends before it.
+    /// Queues a frame that joined no unit: one that may start one, or, in [`Self::classified`], any other.
     #[inline(never)]
-    fn push_odd(&mut self, frame: &[u8], class: Class, arrival: Arrival) {
-        let (place, end) = match class {
-            Class::Opaque => (Place::VOID, End::Opaque),
-            Class::Barrier => {
-                self.table.close_all();
-                self.queue.end_all();
-                (Place::VOID, End::Barrier)
-            }
-            Class::Odd(place, end) => {
-                let flow = Flow::of(frame, place.ip.into(), place.tcp.into(), place.shape.is_v6());
-                if let Some(index) = self.table.find_flow(flow.hash(self.seed), &flow) {
-                    self.close(index, end);
-                }
-                (place, end)
-            }
-            Class::Plain(shape) => (shape.into(), End::Sessions),
-        };
-        self.queue.push_ended(Frame::alone(arrival, place), end);
-    }
-
-    /// Queues a segment that joined no unit but may start one. `refused`: the unit that it looks like, and why it could
-    /// not join.
-    #[inline(always)]
-    fn push_plain<P: Pool>(
-        &mut self,
-        pool: &P,
-        head: &Head,
-        shape: Shape,
-        arrival: Arrival,
-        sought: Sought,
-        refused: Option<(u32, End)>,
-    ) {
-        let hash = sought.hash;
-        if let Some((index, end)) = refused {
-            self.close(index, end);
-        } else if sought.found == Found::SameHash
-            && let Some(index) = self.table.find_flow(hash, &shape.flow(head))
-        {
-            self.close(index, End::Header);
-        }
+    fn push_behind<P: Pool>(&mut self, pool: &P, bytes: &[u8], head: &Head, arrival: Arrival, sought: Sought) {
+        let plain = self.plain(sought, head, arrival);
+        let Some(shape) = plain.or_else(|| self.classified(bytes, head, arrival)) else { return };
         let place = Place::from(shape);
-        let Some(fields) = place.fields(head, arrival.length) else {
+        let Some(fields) = place.fields(head, arrival.length, shape.is_v6()) else {
             return self.queue.push_ended(Frame::alone(arrival, place), End::Empty);
         };
+        match sought.found {
+            Found::Match(index) => self.close(index, sought.refused.unwrap_or(End::Header)),
+            Found::SameHash => self.close_flow(sought.hash, &shape.flow(head), End::Header),
+            Found::Nothing => {}
+        }
         let pseudo_sum = shape.pseudo_sum(head);
         let payload_sum = fields.payload_sum(pseudo_sum);
         let frame = Frame::part(arrival, place, &fields, payload_sum);
-        if let Some((_, End::Checksum)) = refused
-            && !Payload::of(&frame).is_good(pool)
-        {
+        if sought.refused == Some(End::Checksum) && !Payload::of(&frame).is_good(pool) {
             return self.queue.push_ended(frame, End::Checksum);
         }
         if fields.push || self.max_segments == 1 {
             return self.queue.push_ended(frame, if fields.push { End::Push } else { End::Segments });
         }
         let (tail, unit) = (self.queue.next_frame(), self.queue.back());
-        let Some((index, open)) = self.table.open(hash) else {
+        let Some((index, open)) = self.table.open(sought.hash) else {
             return self.queue.push_ended(frame, End::Sessions);
         };
         open.head = *head;
@@ -206,6 +172,48 @@ impl Chains {
         self.queue.push_open(frame, index);
     }
 
+    /// What `wire::classify` says of most segments that may share a unit, sooner; `None` if it has to be asked.
+    #[inline(always)]
+    fn plain(&self, sought: Sought, head: &Head, arrival: Arrival) -> Option<Shape> {
+        if self.rules == Rules::Seed || arrival.checksums == Checksums::Bad || sought.ip == 0 {
+            return None;
+        }
+        let shape = shape::plain(head, sought.ip.into(), sought.is_v6)?;
+        let is_plain = Place::from(shape).has_payload(head, arrival.length, sought.is_v6)
+            && (arrival.checksums == Checksums::Verified || shape.has_good_ip_sum(head));
+        is_plain.then_some(shape)
+    }
+
+    /// Classifies a frame. One that may share a unit is the caller's; any other is queued here, and what it may belong to
+    /// ends before it.
+    #[inline(never)]
+    fn classified(&mut self, bytes: &[u8], head: &Head, arrival: Arrival) -> Option<Shape> {
+        let frame = bytes.get(..arrival.length as usize).unwrap_or(bytes);
+        let (place, end) = match wire::classify(frame, head, arrival.checksums, self.rules) {
+            Class::Plain(shape) => return Some(shape),
+            Class::Odd(place, end) => {
+                let flow = Flow::of(frame, place.ip.into(), place.tcp.into(), place.shape.is_v6());
+                self.close_flow(flow.hash(self.seed), &flow, end);
+                (place, end)
+            }
+            Class::Barrier => {
+                self.table.close_all();
+                self.queue.end_all();
+                (Place::VOID, End::Barrier)
+            }
+            Class::Opaque => (Place::VOID, End::Opaque),
+        };
+        self.queue.push_ended(Frame::alone(arrival, place), end);
+        None
+    }
+
+    /// The growing unit of a flow, if there is one, grows no more.
+    fn close_flow(&mut self, hash: u32, flow: &Flow, end: End) {
+        if let Some(index) = self.table.find_flow(hash, flow) {
+            self.close(index, end);
+        }
+    }
+
     /// The unit of this record grows no more.
     #[inline]
     fn close(&mut self, index: u32, end: End) {
@@ -214,20 +222,35 @@ impl Chains {
     }
 }
 
-/// Why this segment cannot continue that unit, as far as the headers tell.
+/// Whether this segment continues that unit, as far as the headers tell.
 #[inline(always)]
-fn refusal(open: &Open, fields: &Fields, rules: Rules) -> Option<End> {
+fn continues(open: &Open, fields: &Fields) -> bool {
+    fields.sequence == open.sequence
+        && open.ip_length + fields.payload <= MAX_IP_LENGTH as u32
+        && !goes_back(open.acknowledgment, fields.acknowledgment)
+        && !goes_back(open.timestamp, fields.timestamp)
+}
+
+/// Why it does not.
+#[cold]
+fn refusal(open: &Open, fields: &Fields) -> End {
     if fields.sequence != open.sequence {
-        Some(End::Sequence)
+        End::Sequence
     } else if goes_back(open.acknowledgment, fields.acknowledgment) {
-        Some(End::Acknowledgment)
+        End::Acknowledgment
     } else if goes_back(open.timestamp, fields.timestamp) {
-        Some(End::Timestamp)
-    } else if open.ip_length + fields.payload > MAX_IP_LENGTH as u32 {
-        Some(End::Size)
-    } else if rules == Rules::Seed && fields.push {
+        End::Timestamp
+    } else {
+        End::Size
+    }
+}
+
+/// Why a segment that continues a unit may not join it under the rules of 2005.
+#[cold]
+fn seed_refusal(open: &Open, fields: &Fields) -> Option<End> {
+    if fields.push {
         Some(End::Push)
-    } else if rules == Rules::Seed && open.place.shape.is_stamped() && fields.has_no_echo() {
+    } else if open.place.shape.is_stamped() && fields.has_no_echo() {
         Some(End::Timestamp)
     } else {
         None

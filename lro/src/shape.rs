@@ -7,6 +7,8 @@ use crate::sum::Sum;
 /// Bytes of the head: two VLAN tags, IPv6, TCP with timestamps need 94.
 pub(crate) const HEAD: usize = 96;
 const WORDS: usize = HEAD / 8;
+/// Words of the head in which all that is compared of an untagged IPv4 segment lies.
+const SHORT: usize = 8;
 
 const ETHERNET: usize = 14;
 const TAG: usize = 4;
@@ -22,16 +24,36 @@ pub(crate) const ACK: u8 = 0x10;
 /// The first bytes of a frame, behind its end whatever follows there.
 pub(crate) type Head = [u8; HEAD];
 
+/// Whether two heads agree where `mask` has ones, in the first [`SHORT`] words only if that is enough.
+#[inline(always)]
+fn agree_in(one: &Head, other: &Head, mask: &Words, short: bool) -> bool {
+    let ([one, one_rest], [other, other_rest]) = (split(one), split(other));
+    let (mask, mask_rest) = mask.split_at(SHORT);
+    differences(one, other, mask) == 0 && (short || differences(one_rest, other_rest, mask_rest) == 0)
+}
+
+/// A head's first [`SHORT`] words, and the others.
+#[inline(always)]
+fn split(head: &Head) -> [&[[u8; 8]]; 2] {
+    let (words, _) = head.as_chunks();
+    let (short, rest) = words.split_at(SHORT);
+    [short, rest]
+}
+
+/// The masked bits in which words differ.
+#[inline(always)]
+fn differences(words: &[[u8; 8]], others: &[[u8; 8]], mask: &[u64]) -> u64 {
+    let mut differ = 0;
+    for ((word, other), mask) in words.iter().zip(others).zip(mask) {
+        differ |= (u64::from_ne_bytes(*word) ^ u64::from_ne_bytes(*other)) & mask;
+    }
+    differ
+}
+
 /// Whether two heads agree in all that segments of a unit share.
 #[inline(always)]
 pub(crate) fn agree(one: &Head, other: &Head, shape: Shape) -> bool {
-    let (words, _) = one.as_chunks::<8>();
-    let (others, _) = other.as_chunks::<8>();
-    let mut differ = 0;
-    for ((word, other), mask) in words.iter().zip(others).zip(shape.mask()) {
-        differ |= (u64::from_ne_bytes(*word) ^ u64::from_ne_bytes(*other)) & mask;
-    }
-    differ == 0
+    agree_in(one, other, shape.mask(), shape.is_short())
 }
 
 /// The shape of a frame with an IP header at `ip`, if its fixed fields are those of a segment that may share a unit. Lengths
@@ -42,12 +64,7 @@ pub(crate) fn plain(head: &Head, ip: usize, is_v6: bool) -> Option<Shape> {
     let [offset] = field(head, tcp + 12);
     let shape = Shape::new(ip, is_v6, offset >> 4 == ((TCP + TIMESTAMPS) / 4) as u8);
     let (pattern, mask) = shape.pattern();
-    let (words, _) = head.as_chunks::<8>();
-    let mut differ = 0;
-    for ((word, pattern), mask) in words.iter().zip(pattern).zip(mask) {
-        differ |= (u64::from_ne_bytes(*word) & mask) ^ pattern;
-    }
-    (differ == 0).then_some(shape)
+    agree_in(head, pattern, mask, shape.is_short()).then_some(shape)
 }
 
 /// Plain Ethernet with up to two VLAN tags; IPv4 without options or IPv6 without extension headers; TCP without options or
@@ -95,6 +112,12 @@ impl Shape {
         self.0 & Self::STAMPED != 0
     }
 
+    /// Whether all that is compared lies in the head's first [`SHORT`] words.
+    #[inline(always)]
+    fn is_short(self) -> bool {
+        self.0 & !Self::STAMPED == 0
+    }
+
     /// Ones where segments of a unit must agree.
     #[inline(always)]
     fn mask(self) -> &'static Words {
@@ -104,7 +127,7 @@ impl Shape {
 
     /// The fields that make a segment plain, and where they are.
     #[inline(always)]
-    fn pattern(self) -> &'static (Words, Words) {
+    fn pattern(self) -> &'static (Head, Words) {
         let [first, ..] = &PATTERNS;
         PATTERNS.get(usize::from(self.0)).unwrap_or(first)
     }
@@ -155,15 +178,28 @@ impl Place {
     /// Of a frame that is no segment.
     pub(crate) const VOID: Self = Self { ip: 0, tcp: 0, payload: 0, shape: Shape(0) };
 
+    /// Bytes of IP of a segment of this shape.
+    #[inline(always)]
+    fn ip_length(self, head: &Head, is_v6: bool) -> u32 {
+        let ip = usize::from(self.ip);
+        if is_v6 { u32::from(be16(head, ip + 4)) + IPV6 as u32 } else { be16(head, ip + 2).into() }
+    }
+
+    /// Whether its IP datagram lies within `length` and has payload.
+    #[inline(always)]
+    pub(crate) fn has_payload(self, head: &Head, length: u32, is_v6: bool) -> bool {
+        let ip = u32::from(self.ip);
+        let ip_length = self.ip_length(head, is_v6);
+        ip_length > u32::from(self.payload) - ip && ip + ip_length <= length && ip_length <= 0xFFFF
+    }
+
     /// The fields of a segment of this shape; `None` unless its IP datagram lies within `length` and has payload.
     #[inline(always)]
-    pub(crate) fn fields(self, head: &Head, length: u32) -> Option<Fields> {
+    pub(crate) fn fields(self, head: &Head, length: u32, is_v6: bool) -> Option<Fields> {
         let ip = u32::from(self.ip);
-        let behind_ip = head.get(usize::from(self.ip)..)?.first_chunk::<8>()?;
-        let ip_length =
-            if self.shape.is_v6() { u32::from(be16(behind_ip, 4)) + IPV6 as u32 } else { be16(behind_ip, 2).into() };
         let headers = u32::from(self.payload) - ip;
-        if ip_length <= headers || ip + ip_length > length || ip_length > 0xFFFF {
+        let ip_length = self.ip_length(head, is_v6);
+        if !self.has_payload(head, length, is_v6) {
             return None;
         }
         let tcp = head.get(usize::from(self.tcp)..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
@@ -237,13 +273,13 @@ static MASKS: [Words; 16] = {
 };
 
 /// By shape: the fields that make a segment plain, and ones where they are.
-static PATTERNS: [(Words, Words); 16] = {
-    let mut patterns = [([0; WORDS], [0; WORDS]); 16];
+static PATTERNS: [(Head, Words); 16] = {
+    let mut patterns = [([0; HEAD], [0; WORDS]); 16];
     let mut rows = patterns.as_mut_slice();
     let mut shape = 0;
     while let [row, rest @ ..] = rows {
         let (pattern, mask) = pattern(Shape(shape));
-        *row = (words(pattern), words(mask));
+        *row = (pattern, words(mask));
         shape += 1;
         rows = rest;
     }

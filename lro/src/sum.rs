@@ -55,12 +55,6 @@ impl Sum {
         self.word16(number.to_be())
     }
 
-    /// Adds another sum.
-    #[inline(always)]
-    pub(crate) fn plus(self, other: Self) -> Self {
-        self.word64(other.0)
-    }
-
     /// The sum in 32 bits.
     #[inline(always)]
     pub(crate) fn fold32(self) -> u32 {

@@ -1,6 +1,7 @@
 //! What leaves: units with true headers, cut to the reader's buffer.
 
 use crate::Pool;
+use crate::field::{ne32, ne64};
 use crate::queue::{Frame, Queue};
 use crate::shape::Place;
 use crate::sum::Sum;
@@ -163,32 +164,33 @@ impl Cut {
         // At most 65,535: the engine lets no chain grow beyond.
         let ip_length = (ip.len() + tcp.len() + self.payload) as u16;
         let tcp_length = (tcp.len() + self.payload) as u16;
-        let addresses = if place.shape.is_v6() {
-            put(ip, 4, &ip_length.wrapping_sub(40).to_be_bytes());
-            ip.get(8..40)
+        let mut sum = self.payload_sum.number(6).number(tcp_length);
+        if place.shape.is_v6() {
+            put(ip, 4, ip_length.wrapping_sub(40).to_be_bytes());
+            sum = sum.word64(ne64(ip, 8)).word64(ne64(ip, 16)).word64(ne64(ip, 24)).word64(ne64(ip, 32));
         } else {
-            put(ip, 2, &ip_length.to_be_bytes());
-            put(ip, 10, &[0, 0]);
-            let sum = !Sum::of(ip).fold();
-            put(ip, 10, &sum.to_ne_bytes());
-            ip.get(12..20)
-        };
-        // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
-        put(tcp, 8, &last.middle.to_ne_bytes());
-        if place.shape.is_stamped() {
-            put(tcp, 24, &last.timestamps.to_ne_bytes());
+            put(ip, 2, ip_length.to_be_bytes());
+            put(ip, 10, [0, 0]);
+            let ip_sum = Sum::default().word64(ne64(ip, 0)).word64(ne64(ip, 8)).word32(ne32(ip, 16));
+            put(ip, 10, (!ip_sum.fold()).to_ne_bytes());
+            sum = sum.word64(ne64(ip, 12));
         }
-        put(tcp, 16, &[0, 0]);
-        let sum = Sum::of(tcp).plus(Sum::of(addresses.unwrap_or_default())).number(6).number(tcp_length);
-        let sum = !sum.plus(self.payload_sum).fold();
-        put(tcp, 16, &sum.to_ne_bytes());
+        // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
+        put(tcp, 8, last.middle.to_ne_bytes());
+        put(tcp, 16, [0, 0]);
+        sum = sum.word64(ne64(tcp, 0)).word64(last.middle).word32(ne32(tcp, 16));
+        if place.shape.is_stamped() {
+            put(tcp, 24, last.timestamps.to_ne_bytes());
+            sum = sum.word32(ne32(tcp, 20)).word64(last.timestamps);
+        }
+        put(tcp, 16, (!sum.fold()).to_ne_bytes());
     }
 }
 
-/// Overwrites bytes at `at`; nothing if they do not fit.
-#[inline]
-fn put(header: &mut [u8], at: usize, bytes: &[u8]) {
-    if let Some(field) = header.get_mut(at..at + bytes.len()) {
-        field.copy_from_slice(bytes);
+/// Overwrites the bytes at `at`; nothing if they do not fit.
+#[inline(always)]
+fn put<const N: usize>(header: &mut [u8], at: usize, bytes: [u8; N]) {
+    if let Some(field) = header.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+        *field = bytes;
     }
 }
