@@ -2,7 +2,7 @@
 
 use crate::flow::Flow;
 use crate::queue::{Frame, Queue};
-use crate::shape::{self, Fields, HEAD, Head, Place, Shape};
+use crate::shape::{self, Fields, HEAD, Head, IP_BITS, Place, Shape};
 use crate::stats::End;
 use crate::sum::Sum;
 use crate::table::{Found, Open, Table};
@@ -87,6 +87,7 @@ impl Chains {
         ip: usize,
         is_v6: bool,
     ) -> Option<Sought> {
+        let ip = ip & IP_BITS;
         let tcp = ip + if is_v6 { 40 } else { 20 };
         let hash = Flow::of(head, ip, tcp, is_v6).hash(self.seed);
         let found = self.table.find(hash, head);
@@ -100,6 +101,11 @@ impl Chains {
     fn join<P: Pool>(&mut self, pool: &P, index: u32, head: &Head, arrival: Arrival, is_v6: bool) -> Option<End> {
         let open = self.table.get_mut(index);
         let Some(fields) = open.place.fields(head, arrival.length, is_v6) else { return Some(End::Empty) };
+        if !open.started {
+            let first = self.queue.frame_mut(open.tail);
+            let Some(fields) = open.start(first.length, is_v6) else { return Some(End::Header) };
+            first.fill(&fields, fields.payload_sum(open.pseudo_sum));
+        }
         if !continues(open, &fields) {
             return Some(refusal(open, &fields));
         }
@@ -136,23 +142,15 @@ impl Chains {
     fn push_behind<P: Pool>(&mut self, pool: &P, bytes: &[u8], head: &Head, arrival: Arrival, sought: Sought) {
         let plain = self.plain(sought, head, arrival);
         let Some(shape) = plain.or_else(|| self.classified(bytes, head, arrival)) else { return };
-        let place = Place::from(shape);
-        let Some(fields) = place.fields(head, arrival.length, shape.is_v6()) else {
-            return self.queue.push_ended(Frame::alone(arrival, place), End::Empty);
-        };
         match sought.found {
             Found::Match(index) => self.close(index, sought.refused.unwrap_or(End::Header)),
             Found::SameHash => self.close_flow(sought.hash, &shape.flow(head), End::Header),
             Found::Nothing => {}
         }
-        let pseudo_sum = shape.pseudo_sum(head);
-        let payload_sum = fields.payload_sum(pseudo_sum);
-        let frame = Frame::part(arrival, place, &fields, payload_sum);
-        if sought.refused == Some(End::Checksum) && !Payload::of(&frame).is_good(pool) {
-            return self.queue.push_ended(frame, End::Checksum);
-        }
-        if fields.push || self.max_segments == 1 {
-            return self.queue.push_ended(frame, if fields.push { End::Push } else { End::Segments });
+        let place = Place::from(shape);
+        let frame = Frame::alone(arrival, place);
+        if let Some(end) = self.ends_at_once(pool, head, place, arrival, sought) {
+            return self.queue.push_ended(frame, end);
         }
         let (tail, unit) = (self.queue.next_frame(), self.queue.back());
         let Some((index, open)) = self.table.open(sought.hash) else {
@@ -160,16 +158,32 @@ impl Chains {
         };
         open.head = *head;
         open.place = place;
-        open.verified = arrival.checksums == Checksums::Verified;
-        open.sequence = fields.sequence.wrapping_add(fields.payload);
-        open.acknowledgment = fields.acknowledgment;
-        open.timestamp = fields.timestamp;
-        open.ip_length = fields.ip_length;
-        open.segments = 1;
         open.tail = tail;
         open.unit = unit;
-        open.pseudo_sum = pseudo_sum;
+        open.verified = arrival.checksums == Checksums::Verified;
+        open.started = false;
         self.queue.push_open(frame, index);
+    }
+
+    /// Why no segment can follow this one in a unit, or `None` if one can.
+    #[inline(always)]
+    fn ends_at_once<P: Pool>(
+        &self,
+        pool: &P,
+        head: &Head,
+        place: Place,
+        arrival: Arrival,
+        sought: Sought,
+    ) -> Option<End> {
+        if sought.refused == Some(End::Checksum) && !is_good(pool, head, place, arrival) {
+            Some(End::Checksum)
+        } else if place.has_push(head) {
+            Some(End::Push)
+        } else if self.max_segments == 1 {
+            Some(End::Segments)
+        } else {
+            None
+        }
     }
 
     /// What `wire::classify` says of most segments that may share a unit, sooner; `None` if it has to be asked.
@@ -283,6 +297,15 @@ impl Payload {
         let payload = pool.bytes(self.slot).get(start..start + self.length as usize).unwrap_or_default();
         Sum::of(payload).word32(!self.sum).fold() == 0xFFFF
     }
+}
+
+/// Checks a segment's payload in software.
+#[cold]
+fn is_good<P: Pool>(pool: &P, head: &Head, place: Place, arrival: Arrival) -> bool {
+    place.fields(head, arrival.length, place.shape.is_v6()).is_some_and(|fields| {
+        let sum = fields.payload_sum(place.shape.pseudo_sum(head));
+        Payload { slot: arrival.slot, at: place.payload, length: fields.payload, sum }.is_good(pool)
+    })
 }
 
 /// Checks in software what nobody has checked yet of a unit's only segment, `first`, and of the one that would join it.

@@ -117,7 +117,7 @@ impl<P: Pool> Engine<P> {
         Some(self.show_alone(unit.head))
     }
 
-    #[inline]
+    #[inline(always)]
     fn show_alone(&mut self, head: u32) -> Unit<'_, P> {
         let frame = self.chains.queue.frame(head);
         let info = Info::alone(frame);
@@ -125,7 +125,7 @@ impl<P: Pool> Engine<P> {
         Unit { info, header: &[], queue: &self.chains.queue, pool: &self.pool, head }
     }
 
-    #[inline]
+    #[inline(never)]
     fn show_merged(&mut self, head: u32, cut: &Cut, info: Info) -> Unit<'_, P> {
         let queue = &self.chains.queue;
         let first = queue.frame(head);
@@ -140,28 +140,27 @@ impl<P: Pool> Engine<P> {
     /// Takes out the unit that [`front`](Self::front) showed last and releases its slots. Without one, nothing happens.
     #[inline]
     pub fn consume(&mut self) {
-        let Some(shown) = self.shown.take() else { return };
-        let Some(unit) = self.chains.queue.oldest() else { return };
-        let mut left = 0;
-        let (pool, segments) = (&mut self.pool, shown.segments);
-        let whole = self.chains.queue.take(segments, |frame| {
+        let Some(Shown { segments, length, cut }) = self.shown.take() else { return };
+        let pool = &mut self.pool;
+        let mut payload = 0;
+        let taken = self.chains.queue.take(segments, |frame| {
             pool.release(frame.slot);
-            left += u32::from(frame.payload);
+            payload += u32::from(frame.payload);
         });
-        let end = match (whole, unit.open) {
-            (true, NONE) => unit.end,
-            (true, open) => {
-                self.chains.table.close(open);
-                unit.end
+        let Some((unit, whole)) = taken else { return };
+        if unit.open != NONE {
+            if whole {
+                self.chains.table.close(unit.open);
+            } else {
+                self.chains.table.get_mut(unit.open).shorten(segments, payload);
             }
-            (false, open) => {
-                if open != NONE {
-                    self.chains.table.get_mut(open).shorten(segments, left);
-                }
-                if shown.cut { End::Buffer } else { End::Read }
-            }
+        }
+        let end = match (whole, cut) {
+            (true, _) => unit.end,
+            (false, true) => End::Buffer,
+            (false, false) => End::Read,
         };
-        self.stats.unit_left(segments, shown.length, end);
+        self.stats.unit_left(segments, length, end);
     }
 
     /// Copies the oldest unit to the start of `buffer`, as much of it as fits between segments, and releases its slots.

@@ -46,19 +46,21 @@ impl Frame {
         Self { slot, length, place, ..Self::VOID }
     }
 
-    /// A frame that is, or may become, a part of a unit.
+    /// A frame that is a part of a unit.
     #[inline(always)]
     pub(crate) fn part(arrival: Arrival, place: Place, fields: &Fields, payload_sum: u32) -> Self {
-        Self {
-            slot: arrival.slot,
-            length: arrival.length,
-            next: NONE,
-            payload_sum,
-            middle: fields.middle,
-            timestamps: fields.timestamps,
-            payload: fields.payload as u16,
-            place,
-        }
+        let mut frame = Self::alone(arrival, place);
+        frame.fill(fields, payload_sum);
+        frame
+    }
+
+    /// Makes a frame that was alone a part of a unit.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, fields: &Fields, payload_sum: u32) {
+        self.payload_sum = payload_sum;
+        self.middle = fields.middle;
+        self.timestamps = fields.timestamps;
+        self.payload = fields.payload as u16;
     }
 
     /// The payload within the frame's bytes.
@@ -128,6 +130,10 @@ impl Queue {
 
     pub(crate) fn frame(&self, index: u32) -> &Frame {
         &self.frames[index as usize]
+    }
+
+    pub(crate) fn frame_mut(&mut self, index: u32) -> &mut Frame {
+        &mut self.frames[index as usize]
     }
 
     /// Stores a frame; the queue must not be full.
@@ -207,34 +213,32 @@ impl Queue {
     }
 
     /// Takes the first `count` frames, one at least, out of the chain of the oldest unit, each given to `leave`; the unit
-    /// itself with its last frame. Returns whether that one left.
+    /// itself with its last frame. Returns the unit, and whether that one left.
     #[inline(always)]
-    pub(crate) fn take(&mut self, count: u32, mut leave: impl FnMut(&Frame)) -> bool {
-        if self.front == self.back {
-            return false;
-        }
-        let place = self.place(self.front);
-        let head = self.ring[place].head;
-        let mut last = head;
+    pub(crate) fn take(&mut self, count: u32, mut leave: impl FnMut(&Frame)) -> Option<(Queued, bool)> {
+        let unit = self.oldest()?;
+        let mut last = unit.head;
         for _ in 1..count {
             let frame = &self.frames[last as usize];
             leave(frame);
             last = frame.next;
         }
-        leave(&self.frames[last as usize]);
+        let frame = &mut self.frames[last as usize];
+        leave(frame);
         // The frames are chained already: the free list takes them as they are.
-        let rest = core::mem::replace(&mut self.frames[last as usize].next, self.free);
-        self.free = head;
+        let rest = core::mem::replace(&mut frame.next, self.free);
+        self.free = unit.head;
         self.used -= count;
         if rest != NONE {
+            let place = self.place(self.front);
             self.ring[place].head = rest;
-            return false;
+            return Some((unit, false));
         }
         if self.barrier == self.front {
             self.barrier = self.barrier.wrapping_add(1);
         }
         self.front = self.front.wrapping_add(1);
-        true
+        Some((unit, true))
     }
 
     #[inline(always)]

@@ -7,6 +7,8 @@ use crate::sum::Sum;
 /// Bytes of the head: two VLAN tags, IPv6, TCP with timestamps need 94.
 pub(crate) const HEAD: usize = 96;
 const WORDS: usize = HEAD / 8;
+/// Numbers that a [`Shape`] can be.
+const SHAPES: usize = 16;
 /// Words of the head in which all that is compared of an untagged IPv4 segment lies.
 const SHORT: usize = 8;
 
@@ -17,19 +19,34 @@ const IPV6: usize = 40;
 const TCP: usize = 20;
 const TIMESTAMPS: usize = 12;
 
+/// Bits of the offsets, 22 and 62 at most. Masked with them they are the same, and the compiler can tell that all of the
+/// headers lies within the head.
+pub(crate) const IP_BITS: usize = 31;
+const TCP_BITS: usize = 63;
+
 /// TCP's PSH, the one flag in which segments of a unit may differ.
 pub(crate) const PSH: u8 = 0x08;
 pub(crate) const ACK: u8 = 0x10;
 
+/// TCP's number in an IP header.
+pub(crate) const PROTOCOL_TCP: u8 = 6;
+
+/// NOP, NOP, timestamps of ten bytes: the one option layout that merges under every rule set.
+pub(crate) const TIMESTAMP_OPTION: [u8; 4] = [1, 1, 8, 10];
+
+/// Data offset and flags of a segment without options, and of one with timestamps.
+const UNSTAMPED: u16 = 0x5000 | ACK as u16;
+const STAMPED: u16 = 0x8000 | ACK as u16;
+
 /// The first bytes of a frame, behind its end whatever follows there.
 pub(crate) type Head = [u8; HEAD];
 
-/// Whether two heads agree where `mask` has ones, in the first [`SHORT`] words only if that is enough.
+/// Whether two heads agree in all that segments of a unit share.
 #[inline(always)]
-fn agree_in(one: &Head, other: &Head, mask: &Words, short: bool) -> bool {
+pub(crate) fn agree(one: &Head, other: &Head, shape: Shape) -> bool {
     let ([one, one_rest], [other, other_rest]) = (split(one), split(other));
-    let (mask, mask_rest) = mask.split_at(SHORT);
-    differences(one, other, mask) == 0 && (short || differences(one_rest, other_rest, mask_rest) == 0)
+    let (mask, mask_rest) = shape.mask().split_at(SHORT);
+    differences(one, other, mask) == 0 && (shape.is_short() || differences(one_rest, other_rest, mask_rest) == 0)
 }
 
 /// A head's first [`SHORT`] words, and the others.
@@ -50,21 +67,26 @@ fn differences(words: &[[u8; 8]], others: &[[u8; 8]], mask: &[u64]) -> u64 {
     differ
 }
 
-/// Whether two heads agree in all that segments of a unit share.
-#[inline(always)]
-pub(crate) fn agree(one: &Head, other: &Head, shape: Shape) -> bool {
-    agree_in(one, other, shape.mask(), shape.is_short())
-}
-
 /// The shape of a frame with an IP header at `ip`, if its fixed fields are those of a segment that may share a unit. Lengths
 /// and checksums are not looked at.
 #[inline(always)]
 pub(crate) fn plain(head: &Head, ip: usize, is_v6: bool) -> Option<Shape> {
+    let ip = ip & IP_BITS;
     let tcp = ip + if is_v6 { IPV6 } else { IPV4 };
-    let [offset] = field(head, tcp + 12);
-    let shape = Shape::new(ip, is_v6, offset >> 4 == ((TCP + TIMESTAMPS) / 4) as u8);
-    let (pattern, mask) = shape.pattern();
-    agree_in(head, pattern, mask, shape.is_short()).then_some(shape)
+    let network = if is_v6 {
+        // Version; next header.
+        let ([version], [next]) = (field(head, ip), field(head, ip + 6));
+        version >> 4 == 6 && next == PROTOCOL_TCP
+    } else {
+        // Version and length; no fragment, whatever DF and the reserved bit say; protocol.
+        let ([version], [protocol]) = (field(head, ip), field(head, ip + 9));
+        version == 0x45 && be16(head, ip + 6) & 0x3FFF == 0 && protocol == PROTOCOL_TCP
+    };
+    // Data offset and flags; urgent pointer.
+    let offset_flags = be16(head, tcp + 12) & !(0x0F00 | u16::from(PSH));
+    let stamped = offset_flags == STAMPED && ne32(head, tcp + 20) == u32::from_ne_bytes(TIMESTAMP_OPTION);
+    let is_plain = network && (stamped || offset_flags == UNSTAMPED) && be16(head, tcp + 18) == 0;
+    is_plain.then(|| Shape::new(ip, is_v6, stamped))
 }
 
 /// Plain Ethernet with up to two VLAN tags; IPv4 without options or IPv6 without extension headers; TCP without options or
@@ -125,13 +147,6 @@ impl Shape {
         MASKS.get(usize::from(self.0)).unwrap_or(first)
     }
 
-    /// The fields that make a segment plain, and where they are.
-    #[inline(always)]
-    fn pattern(self) -> &'static (Head, Words) {
-        let [first, ..] = &PATTERNS;
-        PATTERNS.get(usize::from(self.0)).unwrap_or(first)
-    }
-
     /// The flow of a segment of this shape.
     pub(crate) fn flow(self, head: &Head) -> Flow {
         Flow::of(head, self.ip(), self.tcp(), self.is_v6())
@@ -140,7 +155,7 @@ impl Shape {
     /// Sum of the pseudo header without its length.
     #[inline(always)]
     pub(crate) fn pseudo_sum(self, head: &Head) -> u32 {
-        let ip = self.ip();
+        let ip = self.ip() & IP_BITS;
         let sum = Sum::default().number(6);
         if self.is_v6() {
             (8..IPV6).step_by(8).fold(sum, |sum, at| sum.word64(ne64(head, ip + at))).fold32()
@@ -167,10 +182,9 @@ pub(crate) struct Place {
 }
 
 impl From<Shape> for Place {
-    /// At most 94.
     #[inline(always)]
     fn from(shape: Shape) -> Self {
-        Self { ip: shape.ip() as u8, tcp: shape.tcp() as u8, payload: shape.payload() as u8, shape }
+        PLACES.get(usize::from(shape.0)).copied().unwrap_or(Self::VOID)
     }
 }
 
@@ -181,7 +195,7 @@ impl Place {
     /// Bytes of IP of a segment of this shape.
     #[inline(always)]
     fn ip_length(self, head: &Head, is_v6: bool) -> u32 {
-        let ip = usize::from(self.ip);
+        let ip = usize::from(self.ip) & IP_BITS;
         if is_v6 { u32::from(be16(head, ip + 4)) + IPV6 as u32 } else { be16(head, ip + 2).into() }
     }
 
@@ -193,6 +207,12 @@ impl Place {
         ip_length > u32::from(self.payload) - ip && ip + ip_length <= length && ip_length <= 0xFFFF
     }
 
+    /// Whether PSH is set.
+    #[inline(always)]
+    pub(crate) fn has_push(self, head: &Head) -> bool {
+        head.get((usize::from(self.tcp) & TCP_BITS) + 13).is_some_and(|flags| flags & PSH != 0)
+    }
+
     /// The fields of a segment of this shape; `None` unless its IP datagram lies within `length` and has payload.
     #[inline(always)]
     pub(crate) fn fields(self, head: &Head, length: u32, is_v6: bool) -> Option<Fields> {
@@ -202,7 +222,7 @@ impl Place {
         if !self.has_payload(head, length, is_v6) {
             return None;
         }
-        let tcp = head.get(usize::from(self.tcp)..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
+        let tcp = head.get(usize::from(self.tcp) & TCP_BITS..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
         let mut sum = Sum::default().word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
         let (mut timestamp, mut timestamps) = (0, 0);
         if self.shape.is_stamped() {
@@ -260,8 +280,8 @@ impl Fields {
 }
 
 /// By shape: ones where segments of a unit must agree.
-static MASKS: [Words; 16] = {
-    let mut masks = [[0; WORDS]; 16];
+static MASKS: [Words; SHAPES] = {
+    let mut masks = [[0; WORDS]; SHAPES];
     let mut rows = masks.as_mut_slice();
     let mut shape = 0;
     while let [row, rest @ ..] = rows {
@@ -272,18 +292,19 @@ static MASKS: [Words; 16] = {
     masks
 };
 
-/// By shape: the fields that make a segment plain, and ones where they are.
-static PATTERNS: [(Head, Words); 16] = {
-    let mut patterns = [([0; HEAD], [0; WORDS]); 16];
-    let mut rows = patterns.as_mut_slice();
-    let mut shape = 0;
-    while let [row, rest @ ..] = rows {
-        let (pattern, mask) = pattern(Shape(shape));
-        *row = (pattern, words(mask));
-        shape += 1;
+/// By shape: where its headers are.
+static PLACES: [Place; SHAPES] = {
+    let mut places = [Place::VOID; SHAPES];
+    let mut rows = places.as_mut_slice();
+    let mut number = 0;
+    while let [place, rest @ ..] = rows {
+        let shape = Shape(number);
+        // At most 98.
+        *place = Place { ip: shape.ip() as u8, tcp: shape.tcp() as u8, payload: shape.payload() as u8, shape };
+        number += 1;
         rows = rest;
     }
-    patterns
+    places
 };
 
 /// The mask of a shape, made from the layout of the headers.
@@ -314,45 +335,6 @@ const fn mask(shape: Shape) -> Head {
     mask[tcp + 13] = !PSH;
     mask
 }
-
-/// The pattern of a shape and its mask.
-#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const fn pattern(shape: Shape) -> (Head, Head) {
-    let (ip, tcp) = (shape.ip(), shape.tcp());
-    let network: &[Fixed] = if shape.is_v6() {
-        // Version; next header.
-        &[(0, 0x60, 0xF0), (6, 6, 0xFF)]
-    } else {
-        // Version and length; no fragment; protocol.
-        &[(0, 0x45, 0xFF), (6, 0, 0x3F), (7, 0, 0xFF), (9, 6, 0xFF)]
-    };
-    // Data offset; flags; urgent pointer; NOP, NOP, timestamps of ten bytes.
-    let transport: &[Fixed] = if shape.is_stamped() {
-        &[
-            (12, 0x80, 0xF0),
-            (13, ACK, !PSH),
-            (18, 0, 0xFF),
-            (19, 0, 0xFF),
-            (20, 1, 0xFF),
-            (21, 1, 0xFF),
-            (22, 8, 0xFF),
-            (23, 10, 0xFF),
-        ]
-    } else {
-        &[(12, 0x50, 0xF0), (13, ACK, !PSH), (18, 0, 0xFF), (19, 0, 0xFF)]
-    };
-    let (mut pattern, mut mask) = ([0; HEAD], [0; HEAD]);
-    let mut header = (ip, network);
-    while let (start, [(at, value, bits), rest @ ..]) = header {
-        pattern[start + *at] = *value;
-        mask[start + *at] = *bits;
-        header = if rest.is_empty() && start == ip { (tcp, transport) } else { (start, rest) };
-    }
-    (pattern, mask)
-}
-
-/// A byte of a header: where it is, what it must be, in which bits.
-type Fixed = (usize, u8, u8);
 
 type Words = [u64; WORDS];
 

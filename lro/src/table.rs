@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::flow::Flow;
-use crate::shape::{HEAD, Head, Place, agree};
+use crate::shape::{Fields, HEAD, Head, Place, agree};
 
 /// No record, no frame, no unit.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -19,8 +19,14 @@ pub(crate) struct Open {
     /// Its first segment's.
     pub head: Head,
     pub place: Place,
+    /// The newest frame of the unit, in the frame slab.
+    pub tail: u32,
+    /// The unit's position in the queue.
+    pub unit: u32,
     /// Whether the checksums of all its segments are known to be good.
     pub verified: bool,
+    /// Whether the fields below have been read from the first segment's head: not before a second one asks.
+    pub started: bool,
     /// The sequence number that its next segment must have.
     pub sequence: u32,
     pub acknowledgment: u32,
@@ -28,10 +34,6 @@ pub(crate) struct Open {
     /// Bytes of IP so far; at most 65,535.
     pub ip_length: u32,
     pub segments: u32,
-    /// The newest frame of the unit, in the frame slab.
-    pub tail: u32,
-    /// The unit's position in the queue.
-    pub unit: u32,
     /// Sum of the pseudo header without its length.
     pub pseudo_sum: u32,
     hash: u32,
@@ -40,10 +42,25 @@ pub(crate) struct Open {
 }
 
 impl Open {
+    /// Reads the first segment's fields; returns them if it has any.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, length: u32, is_v6: bool) -> Option<Fields> {
+        let fields = self.place.fields(&self.head, length, is_v6)?;
+        self.started = true;
+        self.sequence = fields.sequence.wrapping_add(fields.payload);
+        self.acknowledgment = fields.acknowledgment;
+        self.timestamp = fields.timestamp;
+        self.ip_length = fields.ip_length;
+        self.segments = 1;
+        self.pseudo_sum = self.place.shape.pseudo_sum(&self.head);
+        Some(fields)
+    }
+
     const VOID: Self = Self {
         head: [0; HEAD],
         place: Place::VOID,
         verified: false,
+        started: false,
         sequence: 0,
         acknowledgment: 0,
         timestamp: 0,

@@ -1,7 +1,8 @@
 //! IPv4 and IPv6 headers.
 
-use super::{NoSegment, tcp};
+use super::NoSegment;
 use crate::field::be16;
+use crate::shape::PROTOCOL_TCP;
 use crate::stats::End;
 use crate::sum::Sum;
 use crate::{Checksums, Rules};
@@ -33,7 +34,7 @@ pub(super) fn v4(ip: &[u8], checksums: Checksums, rules: Rules) -> Parsed<'_> {
     if fixed[0] >> 4 != 4 || header < 20 {
         return Err(NoSegment::Barrier);
     }
-    if fixed[9] != tcp::PROTOCOL {
+    if fixed[9] != PROTOCOL_TCP {
         return Err(NoSegment::Opaque);
     }
     let fragment = be16(fixed, 6) & 0x3FFF;
@@ -60,7 +61,7 @@ pub(super) fn v6(ip: &[u8], rules: Rules) -> Parsed<'_> {
     if fixed[0] >> 4 != 6 || behind.len() + 40 > crate::MAX_IP_LENGTH {
         return Err(NoSegment::Barrier);
     }
-    let segment = if fixed[6] == tcp::PROTOCOL { behind } else { behind_extensions(fixed[6], behind)? };
+    let segment = if fixed[6] == PROTOCOL_TCP { behind } else { behind_extensions(fixed[6], behind)? };
     let header = 40 + behind.len() - segment.len();
     let alone = match header {
         40 if rules == Rules::Seed => Some(End::Opaque),
@@ -75,7 +76,7 @@ pub(super) fn v6(ip: &[u8], rules: Rules) -> Parsed<'_> {
 fn behind_extensions(mut next: u8, mut rest: &[u8]) -> Result<&[u8], NoSegment> {
     for _ in 0..MAX_EXTENSIONS {
         match next {
-            tcp::PROTOCOL => return Ok(rest),
+            PROTOCOL_TCP => return Ok(rest),
             0 | 43 | 60 => {
                 let Some(&[after, words]) = rest.first_chunk::<2>() else { return Err(NoSegment::Barrier) };
                 let Some(behind) = rest.get(8 * (usize::from(words) + 1)..) else { return Err(NoSegment::Barrier) };
@@ -84,7 +85,7 @@ fn behind_extensions(mut next: u8, mut rest: &[u8]) -> Result<&[u8], NoSegment> 
             }
             // A fragment of TCP belongs to some flow; one of anything else to none.
             44 => match rest.first() {
-                Some(&(tcp::PROTOCOL | 0 | 43 | 60)) | None => return Err(NoSegment::Barrier),
+                Some(&(PROTOCOL_TCP | 0 | 43 | 60)) | None => return Err(NoSegment::Barrier),
                 Some(_) => return Err(NoSegment::Opaque),
             },
             // Authentication, mobility, HIP, shim6, experiments: something follows, and it may be TCP.

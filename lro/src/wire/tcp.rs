@@ -1,15 +1,9 @@
 //! TCP headers.
 
 use crate::field::{be16, be32, ne32};
-use crate::shape::{ACK, PSH};
+use crate::shape::{ACK, PSH, TIMESTAMP_OPTION};
 use crate::stats::End;
 use crate::{Checksums, Rules};
-
-/// TCP's number in an IP header.
-pub(crate) const PROTOCOL: u8 = 6;
-
-/// NOP, NOP, timestamps of ten bytes: the one option layout that merges under every rule set.
-const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
 
 /// What the TCP header contributes.
 pub(super) struct Transport {
@@ -32,7 +26,7 @@ pub(super) fn segment(
     let header = usize::from(fixed[12] >> 4) * 4;
     let payload = tcp.len().checked_sub(header)?;
     let options = tcp.get(20..header)?;
-    let stamped = options.len() == 12 && ne32(options, 0) == u32::from_ne_bytes(TIMESTAMPS);
+    let stamped = options.len() == 12 && ne32(options, 0) == u32::from_ne_bytes(TIMESTAMP_OPTION);
     let flags = fixed[13];
     let seed = rules == Rules::Seed;
     let alone = if checksums == Checksums::Bad {
