@@ -1,7 +1,9 @@
 //! `lab demo`: the main job, on captures and on a long generated transfer, with and without coalescing.
 
+use std::io::{self, Write};
 use std::vec;
 
+use anyhow::Context;
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -146,8 +148,7 @@ fn show(title: &str, source: &Source, loads: &[Load]) -> anyhow::Result<()> {
         }
     }
     progress.finish_and_clear();
-    println!("{title}\n{table}\n{gain}\n");
-    Ok(())
+    writeln!(io::stdout(), "{title}\n{table}\n{gain}\n").context("cannot write the table")
 }
 
 fn row(load: Load, buffer: usize, rules: Rules, outcome: &Outcome, off: &Outcome) -> [String; 12] {

@@ -15,7 +15,14 @@ use clap::Parser;
 use cli::{Cli, Command, DemoArgs};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            eprintln!("lab: {} (try --help)", one_line(&error.to_string()));
+            return ExitCode::from(2);
+        }
+    };
     let done = match cli.command {
         Some(Command::Coalesce(arguments)) => coalesce::coalesce(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
@@ -29,4 +36,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What is wrong with the arguments, without the usage below it.
+fn one_line(message: &str) -> String {
+    let lines =
+        message.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let words: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
 }

@@ -86,6 +86,12 @@ impl<W: Wire> Rig<W> {
         self.front.service(&mut self.adapter, now);
     }
 
+    /// Has the driver look at its ring, as a read does; whether the card can fill slots after that.
+    pub fn look(&mut self) -> bool {
+        self.adapter.has_frames();
+        self.free_slots() > 0
+    }
+
     /// The client reads without waiting.
     pub fn read(&mut self, buffer: Vec<u8>) -> Option<Completion<(), Vec<u8>>> {
         let op = Op::Read { offset: 0 };

@@ -132,7 +132,10 @@ impl Session {
     fn arrive(&mut self) {
         loop {
             match self.rig.step() {
-                Step::Idle if !self.rig.serve_interrupt() => return,
+                Step::Idle if self.rig.serve_interrupt() => {}
+                // No interrupt comes while the receive cause is masked: a look frees the slots that the card waits for.
+                Step::Idle if self.held > 0 && self.rig.look() => {}
+                Step::Idle => return,
                 Step::Held { .. } => self.held += 1,
                 Step::Received { .. } => self.held = self.held.saturating_sub(1),
                 Step::Discarded => {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, Write};
 use std::path::Path;
 
+use anyhow::Context;
 use lro::{End, Stats};
 use serde::Serialize;
 
@@ -47,18 +49,15 @@ impl Summary {
             End::ALL.into_iter().map(|end| (end.name(), stats.ended(end))).filter(|(_, count)| *count > 0).collect();
     }
 
-    /// Prints the summary.
+    /// Prints the summary of what happened to `input`.
     ///
     /// # Errors
     ///
-    /// Only what the JSON writer says.
+    /// The standard output cannot be written.
     pub fn print(&self, json: bool, input: &Path) -> anyhow::Result<()> {
-        if json {
-            println!("{}", serde_json::to_string_pretty(self)?);
-        } else {
-            print!("{}: {self}", input.display());
-        }
-        Ok(())
+        let text =
+            if json { serde_json::to_string_pretty(self)? + "\n" } else { format!("{}: {self}", input.display()) };
+        io::stdout().write_all(text.as_bytes()).context("cannot write the summary")
     }
 }
 
