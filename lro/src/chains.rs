@@ -1,11 +1,12 @@
 //! Where a pushed frame goes: into the unit it continues, or behind everything else as a unit of its own.
 
 use crate::flow::Flow;
+use crate::general::{self, General};
 use crate::queue::{Frame, Queue};
 use crate::shape::{self, Fields, HEAD, Head, IP_BITS, Place, Shape};
 use crate::stats::End;
 use crate::sum::Sum;
-use crate::table::{Found, Open, Table};
+use crate::table::{Found, NONE, Open, Table};
 use crate::wire::{self, Class};
 use crate::{Checksums, Config, MAX_IP_LENGTH, Pool, Rules};
 
@@ -36,6 +37,8 @@ impl Sought {
 /// The queued chains of frames, and which of them can still grow.
 pub(crate) struct Chains {
     rules: Rules,
+    /// Whether the rules ask more of a segment than [`continues`] does.
+    is_strict: bool,
     max_segments: u32,
     seed: u64,
     pub table: Table,
@@ -46,11 +49,18 @@ impl Chains {
     pub(crate) fn new(config: Config) -> Self {
         Self {
             rules: config.rules,
+            is_strict: config.rules != Rules::Endpoint,
             max_segments: config.max_segments.max(1),
             seed: config.seed,
-            table: Table::new(config.sessions.min(config.frames)),
+            table: Table::new(config.sessions.min(config.frames), config.rules),
             queue: Queue::new(config.frames),
         }
+    }
+
+    /// By how much the identification grows in the chain that starts with `first`, if the rules keep it.
+    pub(crate) fn ip_id_step(&self, first: &Frame) -> Option<u16> {
+        let is_kept = self.rules == Rules::Forward && !first.place.shape.is_v6() && first.next != NONE;
+        is_kept.then(|| self.queue.frame(first.next).identification.wrapping_sub(first.identification))
     }
 
     /// Queues the frame at the start of `bytes`; the queue must not be full.
@@ -105,43 +115,83 @@ impl Chains {
             let first = self.queue.frame_mut(open.tail);
             let Some(fields) = open.start(first.length, is_v6) else { return Some(End::Header) };
             first.fill(&fields, fields.payload_sum(open.pseudo_sum));
+            first.identification = fields.identification;
         }
-        if !continues(open, &fields) {
-            return Some(refusal(open, &fields));
+        let ip_sum_is_good = |open: &Open| open.place.shape.has_good_ip_sum(head);
+        self.append(pool, index, &fields, arrival, ip_sum_is_good)
+    }
+
+    /// Appends a frame that looks like a unit's segments to it, or tells why that one must end instead.
+    #[inline(always)]
+    fn append<P: Pool>(
+        &mut self,
+        pool: &P,
+        index: u32,
+        fields: &Fields,
+        arrival: Arrival,
+        ip_sum_is_good: impl FnOnce(&Open) -> bool,
+    ) -> Option<End> {
+        let open = self.table.get_mut(index);
+        if !continues(open, fields) {
+            return Some(refusal(open, *fields));
         }
         let payload_sum = fields.payload_sum(open.pseudo_sum);
-        if arrival.checksums != Checksums::Verified || !open.verified || self.rules == Rules::Seed {
-            if self.rules == Rules::Seed
-                && let Some(end) = seed_refusal(open, &fields)
-            {
+        if arrival.checksums != Checksums::Verified || !open.verified || self.is_strict {
+            if let Some(end) = refusal_by(self.rules, open, *fields) {
                 return Some(end);
             }
-            let payload =
-                Payload { slot: arrival.slot, at: open.place.payload, length: fields.payload, sum: payload_sum };
-            if !verify(pool, open, self.queue.frame(open.tail), head, payload, arrival.checksums) {
+            let is_good = match arrival.checksums {
+                Checksums::Verified => true,
+                Checksums::Bad => false,
+                Checksums::Unknown => {
+                    let (slot, at, length) = (arrival.slot, open.place.payload, fields.payload);
+                    ip_sum_is_good(open) && Payload { slot, at, length, sum: payload_sum }.is_good(pool)
+                }
+            };
+            if !is_good || !(open.verified || Payload::of(self.queue.frame(open.tail)).is_good(pool)) {
                 return Some(End::Checksum);
             }
         }
-        open.tail = self.queue.join(open.tail, Frame::part(arrival, open.place, &fields, payload_sum));
+        open.tail = self.queue.join(open.tail, Frame::part(arrival, open.place, fields, payload_sum));
         open.sequence = fields.sequence.wrapping_add(fields.payload);
         open.acknowledgment = fields.acknowledgment;
         open.timestamp = fields.timestamp;
         open.ip_length += fields.payload;
         open.segments += 1;
         open.verified = true;
+        let mut end = None;
         if fields.push {
-            self.close(index, End::Push);
+            end = Some(End::Push);
         } else if open.segments >= self.max_segments {
-            self.close(index, End::Segments);
+            end = Some(End::Segments);
+        }
+        if self.is_strict {
+            end = end.or_else(|| self.follow(index, *fields));
+        }
+        if let Some(end) = end {
+            self.close(index, end);
         }
         None
+    }
+
+    /// Keeps what `Rules::Forward` must know of the newest segment, and tells whether it was the last.
+    #[cold]
+    fn follow(&mut self, index: u32, fields: Fields) -> Option<End> {
+        if self.rules != Rules::Forward {
+            return None;
+        }
+        let open = self.table.get_mut(index);
+        open.step = Some(fields.identification.wrapping_sub(open.identification));
+        open.identification = fields.identification;
+        self.queue.frame_mut(open.tail).identification = fields.identification;
+        (fields.payload < open.segment_size).then_some(End::SegmentSize)
     }
 
     /// Queues a frame that joined no unit: one that may start one, or, in [`Self::classified`], any other.
     #[inline(never)]
     fn push_behind<P: Pool>(&mut self, pool: &P, bytes: &[u8], head: &Head, arrival: Arrival, sought: Sought) {
         let plain = self.plain(sought, head, arrival);
-        let Some(shape) = plain.or_else(|| self.classified(bytes, head, arrival)) else { return };
+        let Some(shape) = plain.or_else(|| self.classified(pool, bytes, head, arrival)) else { return };
         match sought.found {
             Found::Match(index) => self.close(index, sought.refused.unwrap_or(End::Header)),
             Found::SameHash => self.close_flow(sought.hash, &shape.flow(head), End::Header),
@@ -149,7 +199,8 @@ impl Chains {
         }
         let place = Place::from(shape);
         let frame = Frame::alone(arrival, place);
-        if let Some(end) = self.ends_at_once(pool, head, place, arrival, sought) {
+        let is_bad = sought.refused == Some(End::Checksum) && !is_good(pool, head, place, arrival);
+        if let Some(end) = self.ends_at_once(is_bad, place.has_push(head)) {
             return self.queue.push_ended(frame, end);
         }
         let (tail, unit) = (self.queue.next_frame(), self.queue.back());
@@ -167,17 +218,10 @@ impl Chains {
 
     /// Why no segment can follow this one in a unit, or `None` if one can.
     #[inline(always)]
-    fn ends_at_once<P: Pool>(
-        &self,
-        pool: &P,
-        head: &Head,
-        place: Place,
-        arrival: Arrival,
-        sought: Sought,
-    ) -> Option<End> {
-        if sought.refused == Some(End::Checksum) && !is_good(pool, head, place, arrival) {
+    fn ends_at_once(&self, is_bad: bool, has_push: bool) -> Option<End> {
+        if is_bad {
             Some(End::Checksum)
-        } else if place.has_push(head) {
+        } else if has_push {
             Some(End::Push)
         } else if self.max_segments == 1 {
             Some(End::Segments)
@@ -186,10 +230,53 @@ impl Chains {
         }
     }
 
+    /// Appends a segment of general shape to the unit that it continues, or queues it as one that may grow.
+    #[cold]
+    fn push_general<P: Pool>(&mut self, pool: &P, frame: &[u8], arrival: Arrival, place: Place) {
+        let flow = Flow::of(frame, place.ip.into(), place.tcp.into(), place.shape.is_v6());
+        let hash = flow.hash(self.seed);
+        let header = frame.get(..place.payload.into()).unwrap_or_default();
+        let alone = Frame::alone(arrival, place);
+        let Some(fields) = general::fields(frame, place) else { return self.queue.push_ended(alone, End::Empty) };
+        let mut is_bad = false;
+        if let Some(index) = self.table.find_flow(hash, &flow) {
+            let end = if self.table.get(index).place == place && self.table.general_mut(index).agrees(header, place) {
+                // The sum of the IP header, if it has one, was looked at when the frame was classified.
+                match self.append(pool, index, &fields, arrival, |_| true) {
+                    Some(end) => end,
+                    None => return,
+                }
+            } else {
+                End::Header
+            };
+            self.close(index, end);
+            let (slot, at, length) = (arrival.slot, place.payload, fields.payload);
+            let sum = fields.payload_sum(general::pseudo_sum(frame, place));
+            is_bad = end == End::Checksum && !Payload { slot, at, length, sum }.is_good(pool);
+        }
+        if let Some(end) = self.ends_at_once(is_bad, fields.push) {
+            return self.queue.push_ended(alone, end);
+        }
+        let pseudo_sum = general::pseudo_sum(frame, place);
+        let (tail, unit) = (self.queue.next_frame(), self.queue.back());
+        let Some((index, open)) = self.table.open(hash) else { return self.queue.push_ended(alone, End::Sessions) };
+        // No frame looks like this: only `agrees` says which do.
+        open.head = [0xFF; HEAD];
+        open.place = place;
+        open.tail = tail;
+        open.unit = unit;
+        open.verified = arrival.checksums == Checksums::Verified;
+        open.start_with(&fields, pseudo_sum);
+        *self.table.general_mut(index) = General::new(flow, header);
+        let mut first = Frame::part(arrival, place, &fields, fields.payload_sum(pseudo_sum));
+        first.identification = fields.identification;
+        self.queue.push_open(first, index);
+    }
+
     /// What `wire::classify` says of most segments that may share a unit, sooner; `None` if it has to be asked.
     #[inline(always)]
     fn plain(&self, sought: Sought, head: &Head, arrival: Arrival) -> Option<Shape> {
-        if self.rules == Rules::Seed || arrival.checksums == Checksums::Bad || sought.ip == 0 {
+        if self.is_strict || arrival.checksums == Checksums::Bad || sought.ip == 0 {
             return None;
         }
         let shape = shape::plain(head, sought.ip.into(), sought.is_v6)?;
@@ -201,10 +288,14 @@ impl Chains {
     /// Classifies a frame. One that may share a unit is the caller's; any other is queued here, and what it may belong to
     /// ends before it.
     #[inline(never)]
-    fn classified(&mut self, bytes: &[u8], head: &Head, arrival: Arrival) -> Option<Shape> {
+    fn classified<P: Pool>(&mut self, pool: &P, bytes: &[u8], head: &Head, arrival: Arrival) -> Option<Shape> {
         let frame = bytes.get(..arrival.length as usize).unwrap_or(bytes);
         let (place, end) = match wire::classify(frame, head, arrival.checksums, self.rules) {
             Class::Plain(shape) => return Some(shape),
+            Class::General(place) => {
+                self.push_general(pool, frame, arrival, place);
+                return None;
+            }
             Class::Odd(place, end) => {
                 let flow = Flow::of(frame, place.ip.into(), place.tcp.into(), place.shape.is_v6());
                 self.close_flow(flow.hash(self.seed), &flow, end);
@@ -247,7 +338,7 @@ fn continues(open: &Open, fields: &Fields) -> bool {
 
 /// Why it does not.
 #[cold]
-fn refusal(open: &Open, fields: &Fields) -> End {
+fn refusal(open: &Open, fields: Fields) -> End {
     if fields.sequence != open.sequence {
         End::Sequence
     } else if goes_back(open.acknowledgment, fields.acknowledgment) {
@@ -259,15 +350,20 @@ fn refusal(open: &Open, fields: &Fields) -> End {
     }
 }
 
-/// Why a segment that continues a unit may not join it under the rules of 2005.
+/// Why a segment that continues a unit may not join it under rules other than a host's.
 #[cold]
-fn seed_refusal(open: &Open, fields: &Fields) -> Option<End> {
-    if fields.push {
-        Some(End::Push)
-    } else if open.place.shape.is_stamped() && fields.has_no_echo() {
-        Some(End::Timestamp)
-    } else {
-        None
+fn refusal_by(rules: Rules, open: &Open, fields: Fields) -> Option<End> {
+    let step = fields.identification.wrapping_sub(open.identification);
+    match rules {
+        Rules::Off | Rules::Endpoint => None,
+        Rules::Seed if fields.push => Some(End::Push),
+        Rules::Seed if open.place.shape.is_stamped() && fields.has_no_echo() => Some(End::Timestamp),
+        Rules::Seed => None,
+        Rules::Forward if fields.payload > open.segment_size => Some(End::SegmentSize),
+        Rules::Forward if fields.checksum == 0xFFFF => Some(End::Checksum),
+        Rules::Forward if open.place.shape.is_v6() => None,
+        Rules::Forward if step > 1 || open.step.is_some_and(|before| before != step) => Some(End::Identification),
+        Rules::Forward => None,
     }
 }
 
@@ -306,15 +402,4 @@ fn is_good<P: Pool>(pool: &P, head: &Head, place: Place, arrival: Arrival) -> bo
         let sum = fields.payload_sum(place.shape.pseudo_sum(head));
         Payload { slot: arrival.slot, at: place.payload, length: fields.payload, sum }.is_good(pool)
     })
-}
-
-/// Checks in software what nobody has checked yet of a unit's only segment, `first`, and of the one that would join it.
-#[inline(never)]
-fn verify<P: Pool>(pool: &P, open: &Open, first: &Frame, head: &Head, payload: Payload, checksums: Checksums) -> bool {
-    let is_good = match checksums {
-        Checksums::Verified => true,
-        Checksums::Bad => false,
-        Checksums::Unknown => open.place.shape.has_good_ip_sum(head) && payload.is_good(pool),
-    };
-    is_good && (open.verified || Payload::of(first).is_good(pool))
 }

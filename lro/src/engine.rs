@@ -104,7 +104,8 @@ impl<P: Pool> Engine<P> {
             return Ok(Some(self.show_alone(unit.head)));
         }
         let cut = Cut::fitting(&self.chains.queue, unit.head, limit);
-        let shown = match cut.info(first.place) {
+        let ip_id_step = self.chains.ip_id_step(first);
+        let shown = match cut.info(first.place, ip_id_step) {
             Some(info) => self.show_merged(unit.head, &cut, info),
             None => self.show_alone(unit.head),
         };

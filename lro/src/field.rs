@@ -1,4 +1,4 @@
-//! Fields of headers, loaded as words.
+//! Fields of headers, loaded and stored as words.
 
 /// The `N` bytes at `at`. The callers' headers are arrays and their offsets constants, so this is one load; out of bounds,
 /// where no caller reaches, it is zeros.
@@ -29,4 +29,12 @@ pub(crate) fn ne32(header: &[u8], at: usize) -> u32 {
 #[inline(always)]
 pub(crate) fn ne64(header: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(field(header, at))
+}
+
+/// Overwrites the bytes at `at`; nothing if they do not fit.
+#[inline(always)]
+pub(crate) fn put<const N: usize>(header: &mut [u8], at: usize, bytes: [u8; N]) {
+    if let Some(field) = header.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+        *field = bytes;
+    }
 }

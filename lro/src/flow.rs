@@ -14,6 +14,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
+    pub(crate) const VOID: Self = Self { addresses: [0; 4], ports: 0, tags: 0 };
+
     /// The flow of a frame whose IP and TCP headers start at `ip` and `tcp`.
     #[inline(always)]
     pub(crate) fn of(frame: &[u8], ip: usize, tcp: usize, is_v6: bool) -> Self {

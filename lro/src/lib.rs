@@ -10,7 +10,9 @@ mod chains;
 mod engine;
 mod field;
 mod flow;
+mod general;
 mod queue;
+mod resegment;
 mod rules;
 mod shape;
 mod stats;
@@ -20,6 +22,7 @@ mod unit;
 mod wire;
 
 pub use engine::{Engine, MAX_IP_LENGTH, MAX_UNIT};
+pub use resegment::{Segments, resegment};
 pub use rules::Rules;
 pub use stats::{End, Stats};
 pub use unit::{Info, Unit};
@@ -63,7 +66,7 @@ impl Config {
     pub const fn new(rules: Rules, frames: u32) -> Self {
         let sessions = match rules {
             Rules::Seed => 32,
-            Rules::Off | Rules::Endpoint => frames,
+            Rules::Off | Rules::Endpoint | Rules::Forward => frames,
         };
         Self { rules, frames, sessions, max_segments: u32::MAX, seed: 0 }
     }

@@ -25,6 +25,8 @@ pub(crate) struct Frame {
     /// Both timestamps, as they lie in memory.
     pub timestamps: u64,
     pub payload: u16,
+    /// IPv4's identification, kept under `Rules::Forward` only.
+    pub identification: u16,
     pub place: Place,
 }
 
@@ -37,6 +39,7 @@ impl Frame {
         middle: 0,
         timestamps: 0,
         payload: 0,
+        identification: 0,
         place: Place::VOID,
     };
 

@@ -10,4 +10,7 @@ pub enum Rules {
     /// For a host that ends the connection: IPv4 and IPv6, PSH joins, the latest ACK, window and timestamp win.
     #[default]
     Endpoint,
+    /// For a forwarder, a TAP device, a VPN: a unit can be cut into the frames that came, byte for byte, as Linux's GRO
+    /// merges them. Only PSH and the length of the last segment may differ.
+    Forward,
 }

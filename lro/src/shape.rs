@@ -43,10 +43,12 @@ pub(crate) type Head = [u8; HEAD];
 
 /// Whether two heads agree in all that segments of a unit share.
 #[inline(always)]
-pub(crate) fn agree(one: &Head, other: &Head, shape: Shape) -> bool {
+pub(crate) fn agree(one: &Head, other: &Head, masks: &Masks, shape: Shape) -> bool {
     let ([one, one_rest], [other, other_rest]) = (split(one), split(other));
-    let (mask, mask_rest) = shape.mask().split_at(SHORT);
-    differences(one, other, mask) == 0 && (shape.is_short() || differences(one_rest, other_rest, mask_rest) == 0)
+    let [first, ..] = masks;
+    let mask = masks.get(usize::from(shape.0)).unwrap_or(first);
+    let (words, words_rest) = mask.words.split_at(SHORT);
+    differences(one, other, words) == 0 && (mask.short || differences(one_rest, other_rest, words_rest) == 0)
 }
 
 /// A head's first [`SHORT`] words, and the others.
@@ -97,12 +99,23 @@ pub(crate) struct Shape(u8);
 impl Shape {
     const V6: u8 = 4;
     const STAMPED: u8 = 8;
+    const GENERAL: u8 = 16;
 
     /// The shape with an IP header at byte `ip`: 14, 18 or 22.
     #[inline(always)]
     pub(crate) fn new(ip: usize, is_v6: bool, stamped: bool) -> Self {
         let tags = ((ip - ETHERNET) / TAG) as u8;
         Self((tags & 3) | (u8::from(is_v6) * Self::V6) | (u8::from(stamped) * Self::STAMPED))
+    }
+
+    /// Any other shape that `Rules::Forward` merges: extension headers, other options.
+    pub(crate) const fn general(is_v6: bool) -> Self {
+        Self(Self::GENERAL | if is_v6 { Self::V6 } else { 0 })
+    }
+
+    /// Whether it is none of those with a number and a mask.
+    pub(crate) const fn is_general(self) -> bool {
+        self.0 & Self::GENERAL != 0
     }
 
     /// Where the IP header starts.
@@ -132,19 +145,6 @@ impl Shape {
     #[inline(always)]
     pub(crate) const fn is_stamped(self) -> bool {
         self.0 & Self::STAMPED != 0
-    }
-
-    /// Whether all that is compared lies in the head's first [`SHORT`] words.
-    #[inline(always)]
-    fn is_short(self) -> bool {
-        self.0 & !Self::STAMPED == 0
-    }
-
-    /// Ones where segments of a unit must agree.
-    #[inline(always)]
-    fn mask(self) -> &'static Words {
-        let [first, ..] = &MASKS;
-        MASKS.get(usize::from(self.0)).unwrap_or(first)
     }
 
     /// The flow of a segment of this shape.
@@ -237,6 +237,8 @@ impl Place {
             acknowledgment: be32(tcp, 8),
             timestamp,
             push: tcp[13] & PSH != 0,
+            checksum: be16(tcp, 16),
+            identification: be16(head, (usize::from(self.ip) & IP_BITS) + 4),
             middle: ne64(tcp, 8),
             timestamps,
             // The TCP length, at most 65,535.
@@ -257,12 +259,16 @@ pub(crate) struct Fields {
     /// The timestamp's value; 0 without timestamps.
     pub timestamp: u32,
     pub push: bool,
+    /// The checksum field.
+    pub checksum: u16,
+    /// IPv4's identification; no meaning for IPv6.
+    pub identification: u16,
     /// Bytes 8 to 15 of the TCP header, as they lie in memory: acknowledgment, flags, window.
     pub middle: u64,
     /// Both timestamps, as they lie in memory.
     pub timestamps: u64,
     /// Sum of the TCP header and of the pseudo header's length.
-    header_sum: Sum,
+    pub header_sum: Sum,
 }
 
 impl Fields {
@@ -279,18 +285,36 @@ impl Fields {
     }
 }
 
-/// By shape: ones where segments of a unit must agree.
-static MASKS: [Words; SHAPES] = {
-    let mut masks = [[0; WORDS]; SHAPES];
+/// Ones where segments of a unit must agree.
+#[derive(Clone, Copy)]
+pub(crate) struct Mask {
+    words: Words,
+    /// Whether all of them lie in the first [`SHORT`] words.
+    short: bool,
+}
+
+/// One mask for each shape.
+pub(crate) type Masks = [Mask; SHAPES];
+
+/// The masks of a host's rules: acknowledgment, window and timestamps may differ.
+pub(crate) static ENDPOINT: Masks = masks(false);
+
+/// The masks of a forwarder's rules.
+pub(crate) static FORWARD: Masks = masks(true);
+
+const fn masks(forward: bool) -> Masks {
+    let mut masks = [Mask { words: [0; WORDS], short: true }; SHAPES];
     let mut rows = masks.as_mut_slice();
     let mut shape = 0;
     while let [row, rest @ ..] = rows {
-        *row = words(mask(Shape(shape)));
+        let words = words(mask(Shape(shape), forward));
+        let [_, _, _, _, _, _, _, _, a, b, c, d] = words;
+        *row = Mask { words, short: a | b | c | d == 0 };
         shape += 1;
         rows = rest;
     }
     masks
-};
+}
 
 /// By shape: where its headers are.
 static PLACES: [Place; SHAPES] = {
@@ -309,11 +333,11 @@ static PLACES: [Place; SHAPES] = {
 
 /// The mask of a shape, made from the layout of the headers.
 #[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-const fn mask(shape: Shape) -> Head {
+const fn mask(shape: Shape, forward: bool) -> Head {
     let (ip, tcp) = (shape.ip(), shape.tcp());
     let mut mask = [0; HEAD];
     let mut at = 0;
-    while at < shape.payload() {
+    while at < shape.payload() && at < HEAD {
         let equal = if at < ip {
             // The whole Ethernet header.
             true
@@ -325,7 +349,7 @@ const fn mask(shape: Shape) -> Head {
             !matches!(at - ip, 2..=5 | 10 | 11)
         } else {
             // Ports, data offset and AE/NS, flags, urgent pointer, kind and length of the options.
-            matches!(at - tcp, 0..=3 | 12 | 13 | 18..=23)
+            matches!(at - tcp, 0..=3 | 12 | 13 | 18..=23) || forward && matches!(at - tcp, 8..=11 | 14 | 15 | 24..)
         };
         if equal {
             mask[at] = 0xFF;

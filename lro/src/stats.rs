@@ -22,13 +22,18 @@ pub enum End {
     Acknowledgment,
     /// The flow's next segment had an older timestamp, or one the rules do not merge.
     Timestamp,
+    /// The flow's next segment was longer than the unit's, or this one's last was shorter: `Rules::Forward` merges segments of
+    /// one size.
+    SegmentSize,
+    /// The flow's next frame broke the step of the IPv4 identification, which `Rules::Forward` keeps.
+    Identification,
     /// A flag that never merges: SYN, FIN, RST, URG, ECE, CWR, or no ACK.
     Flags,
     /// TCP or IP options, or IPv6 extension headers, that the rules do not merge.
     Options,
     /// A segment without payload: a pure ACK, a window update, a probe.
     Empty,
-    /// A checksum was wrong.
+    /// A checksum was wrong, or, under `Rules::Forward`, right but not as it would be computed again (FFFF for 0).
     Checksum,
     /// A frame that might belong to any flow: a fragment, a header that makes no sense.
     Barrier,
@@ -40,7 +45,7 @@ pub enum End {
 
 impl End {
     /// Every reason, in the order of the counters.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Read,
         Self::Buffer,
         Self::Push,
@@ -50,6 +55,8 @@ impl End {
         Self::Header,
         Self::Acknowledgment,
         Self::Timestamp,
+        Self::SegmentSize,
+        Self::Identification,
         Self::Flags,
         Self::Options,
         Self::Empty,
@@ -71,6 +78,8 @@ impl End {
             Self::Header => "header",
             Self::Acknowledgment => "acknowledgment",
             Self::Timestamp => "timestamp",
+            Self::SegmentSize => "segment_size",
+            Self::Identification => "identification",
             Self::Flags => "flags",
             Self::Options => "options",
             Self::Empty => "empty",

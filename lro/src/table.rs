@@ -7,8 +7,10 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
+use crate::Rules;
 use crate::flow::Flow;
-use crate::shape::{Fields, HEAD, Head, Place, agree};
+use crate::general::General;
+use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, Masks, Place, agree};
 
 /// No record, no frame, no unit.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -34,6 +36,11 @@ pub(crate) struct Open {
     /// Bytes of IP so far; at most 65,535.
     pub ip_length: u32,
     pub segments: u32,
+    /// Payload of its segments, of which only the last may have less under `Rules::Forward`.
+    pub segment_size: u32,
+    /// The newest segment's IPv4 identification, and by how much the one before it was smaller, if there was one.
+    pub identification: u16,
+    pub step: Option<u16>,
     /// Sum of the pseudo header without its length.
     pub pseudo_sum: u32,
     hash: u32,
@@ -46,14 +53,24 @@ impl Open {
     #[inline(always)]
     pub(crate) fn start(&mut self, length: u32, is_v6: bool) -> Option<Fields> {
         let fields = self.place.fields(&self.head, length, is_v6)?;
+        let pseudo_sum = self.place.shape.pseudo_sum(&self.head);
+        self.start_with(&fields, pseudo_sum);
+        Some(fields)
+    }
+
+    /// Starts with the first segment's fields.
+    #[inline(always)]
+    pub(crate) fn start_with(&mut self, fields: &Fields, pseudo_sum: u32) {
         self.started = true;
         self.sequence = fields.sequence.wrapping_add(fields.payload);
         self.acknowledgment = fields.acknowledgment;
         self.timestamp = fields.timestamp;
         self.ip_length = fields.ip_length;
         self.segments = 1;
-        self.pseudo_sum = self.place.shape.pseudo_sum(&self.head);
-        Some(fields)
+        self.segment_size = fields.payload;
+        self.identification = fields.identification;
+        self.step = None;
+        self.pseudo_sum = pseudo_sum;
     }
 
     const VOID: Self = Self {
@@ -66,6 +83,9 @@ impl Open {
         timestamp: 0,
         ip_length: 0,
         segments: 0,
+        segment_size: 0,
+        identification: 0,
+        step: None,
         tail: NONE,
         unit: 0,
         pseudo_sum: 0,
@@ -102,6 +122,9 @@ struct Bucket {
 pub(crate) struct Table {
     buckets: Box<[Bucket]>,
     slab: Box<[Open]>,
+    /// For the records of general shape, under the rules that have it.
+    general: Box<[General]>,
+    masks: &'static Masks,
     epoch: u32,
     /// Records below this one have been used in this epoch.
     fresh: u32,
@@ -109,11 +132,17 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(sessions: u32) -> Self {
+    pub(crate) fn new(sessions: u32, rules: Rules) -> Self {
+        let (masks, general) = match rules {
+            Rules::Forward => (&FORWARD, sessions as usize),
+            Rules::Off | Rules::Seed | Rules::Endpoint => (&ENDPOINT, 0),
+        };
         let buckets = (sessions as usize).saturating_mul(2).next_power_of_two();
         Self {
             buckets: vec![Bucket { epoch: 0, head: NONE }; buckets].into_boxed_slice(),
             slab: vec![Open::VOID; sessions as usize].into_boxed_slice(),
+            general: vec![General::VOID; general].into_boxed_slice(),
+            masks,
             epoch: 0,
             fresh: 0,
             free: NONE,
@@ -127,7 +156,7 @@ impl Table {
         let mut index = self.first(hash);
         while let Some(open) = self.slab.get(index as usize) {
             if open.hash == hash {
-                if agree(&open.head, head, open.place.shape) {
+                if agree(&open.head, head, self.masks, open.place.shape) {
                     return Found::Match(index);
                 }
                 found = Found::SameHash;
@@ -141,12 +170,22 @@ impl Table {
     pub(crate) fn find_flow(&self, hash: u32, flow: &Flow) -> Option<u32> {
         let mut index = self.first(hash);
         while let Some(open) = self.slab.get(index as usize) {
-            if open.hash == hash && open.place.shape.flow(&open.head) == *flow {
+            if open.hash == hash && self.flow(index, open) == *flow {
                 return Some(index);
             }
             index = open.next;
         }
         None
+    }
+
+    fn flow(&self, index: u32, open: &Open) -> Flow {
+        let shape = open.place.shape;
+        if shape.is_general() { self.general[index as usize].flow } else { shape.flow(&open.head) }
+    }
+
+    /// The whole header of a unit of general shape.
+    pub(crate) fn general_mut(&mut self, index: u32) -> &mut General {
+        &mut self.general[index as usize]
     }
 
     pub(crate) fn get(&self, index: u32) -> &Open {
@@ -222,6 +261,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::{Found, Table};
+    use crate::Rules;
     use crate::shape::{HEAD, Head, Shape};
 
     /// Flows of these tests differ in their source port.
@@ -249,7 +289,7 @@ mod tests {
 
     #[test]
     fn flows_of_one_bucket_are_told_apart() {
-        let mut table = Table::new(4);
+        let mut table = Table::new(4, Rules::Endpoint);
         let indices: std::vec::Vec<_> = (0..4).map(|port| open(&mut table, 0, port)).collect();
         for (port, index) in indices.into_iter().enumerate() {
             assert_eq!(find(&table, 0, port as u8), index);
@@ -258,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_full_table_refuses_until_one_is_closed() {
-        let mut table = Table::new(2);
+        let mut table = Table::new(2, Rules::Endpoint);
         let first = open(&mut table, 1, 1).unwrap();
         open(&mut table, 2, 2).unwrap();
         assert_eq!(open(&mut table, 3, 3), None);
@@ -270,7 +310,7 @@ mod tests {
     #[test]
     fn closing_in_any_order_leaves_the_others() {
         for closed in 0..3 {
-            let mut table = Table::new(3);
+            let mut table = Table::new(3, Rules::Endpoint);
             let indices: std::vec::Vec<_> = (0..3).map(|port| open(&mut table, 5, port).unwrap()).collect();
             table.close(indices[closed]);
             for port in 0..3 {
@@ -282,7 +322,7 @@ mod tests {
 
     #[test]
     fn closing_all_empties_the_table_and_frees_every_record() {
-        let mut table = Table::new(3);
+        let mut table = Table::new(3, Rules::Endpoint);
         for round in 0..5 {
             for port in 0..3 {
                 assert!(open(&mut table, port.into(), port).is_some(), "round {round}");
@@ -294,7 +334,7 @@ mod tests {
 
     #[test]
     fn an_epoch_that_comes_round_again_finds_nothing_old() {
-        let mut table = Table::new(2);
+        let mut table = Table::new(2, Rules::Endpoint);
         open(&mut table, 1, 1).unwrap();
         table.epoch = u32::MAX;
         table.close_all();

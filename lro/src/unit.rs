@@ -1,7 +1,7 @@
 //! What leaves: units with true headers, cut to the reader's buffer.
 
 use crate::Pool;
-use crate::field::{ne32, ne64};
+use crate::field::{ne32, ne64, put};
 use crate::queue::{Frame, Queue};
 use crate::shape::Place;
 use crate::sum::Sum;
@@ -19,6 +19,9 @@ pub struct Info {
     pub segments: u32,
     /// The largest payload of one segment; 0 if there is only one.
     pub segment_size: u16,
+    /// By how much IPv4's identification grows from segment to segment, 0 or 1; known under `Rules::Forward` only, and only
+    /// of more than one IPv4 segment.
+    pub ip_id_step: Option<u16>,
     /// Where the IP header starts; 0 if the unit is no TCP segment.
     pub ip: u8,
     /// Where the TCP header starts; 0 if the unit is no TCP segment.
@@ -41,7 +44,7 @@ impl Info {
     #[inline]
     pub(crate) fn alone(frame: &Frame) -> Self {
         let Place { ip, tcp, payload, .. } = frame.place;
-        Self { length: frame.length as usize, segments: 1, segment_size: 0, ip, tcp, payload }
+        Self { length: frame.length as usize, segments: 1, segment_size: 0, ip_id_step: None, ip, tcp, payload }
     }
 }
 
@@ -145,11 +148,12 @@ impl Cut {
     }
 
     /// What the unit reports when it leaves; `None` if it is a single segment, which leaves as it came.
-    pub(crate) fn info(&self, Place { ip, tcp, payload, .. }: Place) -> Option<Info> {
+    pub(crate) fn info(&self, Place { ip, tcp, payload, .. }: Place, ip_id_step: Option<u16>) -> Option<Info> {
         (self.segments > 1).then(|| Info {
             length: usize::from(payload) + self.payload,
             segments: self.segments,
             segment_size: self.segment_size,
+            ip_id_step,
             ip,
             tcp,
             payload,
@@ -182,15 +186,9 @@ impl Cut {
         if place.shape.is_stamped() {
             put(tcp, 24, last.timestamps.to_ne_bytes());
             sum = sum.word32(ne32(tcp, 20)).word64(last.timestamps);
+        } else if place.shape.is_general() {
+            sum = sum.word32(Sum::of(tcp.get(20..).unwrap_or_default()).fold32());
         }
         put(tcp, 16, (!sum.fold()).to_ne_bytes());
-    }
-}
-
-/// Overwrites the bytes at `at`; nothing if they do not fit.
-#[inline(always)]
-fn put<const N: usize>(header: &mut [u8], at: usize, bytes: [u8; N]) {
-    if let Some(field) = header.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
-        *field = bytes;
     }
 }

@@ -19,6 +19,8 @@ pub(crate) enum Class {
     Barrier,
     /// A TCP segment that may share a unit, if its flow, sequence and the rest allow it.
     Plain(Shape),
+    /// The same, but of a shape that only `Rules::Forward` merges.
+    General(Place),
     /// A TCP segment that never shares a unit, and why.
     Odd(Place, End),
 }
@@ -66,9 +68,12 @@ pub(crate) fn classify(frame: &[u8], head: &Head, checksums: Checksums, rules: R
         // Extension headers of that length are not followed to ports.
         return Class::Barrier;
     }
-    let shape = Shape::new(ip, is_v6, transport.stamped);
+    let is_general = network.has_extensions || transport.has_other_options;
+    let shape = if is_general { Shape::general(is_v6) } else { Shape::new(ip, is_v6, transport.stamped) };
+    let place = Place { ip: ip as u8, tcp: tcp as u8, payload: payload as u8, shape };
     match alone {
+        None if is_general => Class::General(place),
         None => Class::Plain(shape),
-        Some(end) => Class::Odd(Place { ip: ip as u8, tcp: tcp as u8, payload: payload as u8, shape }, end),
+        Some(end) => Class::Odd(place, end),
     }
 }

@@ -59,7 +59,7 @@ fn a_view_that_is_not_consumed_counts_nothing() {
 fn reasons_have_names_of_their_own() {
     let names: HashSet<&str> = End::ALL.iter().map(|reason| reason.name()).collect();
     assert_eq!(names.len(), End::ALL.len());
-    assert!(names.iter().all(|name| name.chars().all(|letter| letter.is_ascii_lowercase())));
+    assert!(names.iter().all(|name| name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')));
 }
 
 /// Provokes one unit that ends for this reason.
@@ -79,6 +79,8 @@ fn provoke(rig: &mut Rig, reason: End) {
         End::Header => rig.push(data(101, 100).ttl(9)),
         End::Acknowledgment => rig.push(data(101, 100).ack(0)),
         End::Timestamp => rig.push(data(101, 9).flow(9).timestamps(9, 9)).push(data(110, 9).flow(9).timestamps(8, 9)),
+        End::SegmentSize => rig.push(data(101, 101)),
+        End::Identification => rig.push(data(101, 100).id(7)),
         End::Flags => rig.push(data(101, 0).flags(RST)),
         End::Options => rig.push(data6(1, 9).options(vec![1; 4])),
         End::Empty => rig.push(pure_ack(101, 9)),
@@ -92,7 +94,11 @@ fn provoke(rig: &mut Rig, reason: End) {
 #[test]
 fn each_reason_has_a_case_that_is_counted_under_it() {
     for reason in End::ALL {
-        let mut rig = Rig::with(Config { sessions: 2, max_segments: 3, ..Config::new(Rules::Endpoint, 8) });
+        let rules = match reason {
+            End::SegmentSize | End::Identification => Rules::Forward,
+            _ => Rules::Endpoint,
+        };
+        let mut rig = Rig::with(Config { sessions: 2, max_segments: 3, ..Config::new(rules, 8) });
         provoke(&mut rig, reason);
         rig.finish();
         assert!(rig.ended(reason) > 0, "{reason:?} in {:?}", rig.stats());

@@ -19,6 +19,8 @@ const MAX_EXTENSIONS: usize = 8;
 pub(super) struct Network {
     /// Length of IP header and extension headers.
     pub header: usize,
+    /// Whether there are extension headers.
+    pub has_extensions: bool,
     /// Why no segment under this header shares a unit.
     pub alone: Option<End>,
 }
@@ -45,12 +47,14 @@ pub(super) fn v4(ip: &[u8], checksums: Checksums, rules: Rules) -> Parsed<'_> {
         return Err(NoSegment::Barrier);
     }
     let congested = fixed[1] & 3 == 3;
-    let alone = match header {
-        20 if congested && rules == Rules::Seed => Some(End::Header),
-        20 => None,
+    let alone = match (header, rules) {
+        (20, Rules::Seed) if congested => Some(End::Header),
+        // Right, but a checksum that is computed again comes out as 0.
+        (20, Rules::Forward) if be16(fixed, 10) == 0xFFFF => Some(End::Checksum),
+        (20, _) => None,
         _ => Some(End::Options),
     };
-    Ok((Network { header, alone }, segment))
+    Ok((Network { header, has_extensions: false, alone }, segment))
 }
 
 /// Reads an IPv6 header and the extension headers behind it.
@@ -61,23 +65,28 @@ pub(super) fn v6(ip: &[u8], rules: Rules) -> Parsed<'_> {
     if fixed[0] >> 4 != 6 || behind.len() + 40 > crate::MAX_IP_LENGTH {
         return Err(NoSegment::Barrier);
     }
-    let segment = if fixed[6] == PROTOCOL_TCP { behind } else { behind_extensions(fixed[6], behind)? };
+    let (segment, is_routed) =
+        if fixed[6] == PROTOCOL_TCP { (behind, false) } else { behind_extensions(fixed[6], behind)? };
     let header = 40 + behind.len() - segment.len();
-    let alone = match header {
-        40 if rules == Rules::Seed => Some(End::Opaque),
-        40 => None,
+    let alone = match (header, rules) {
+        (40, Rules::Seed) => Some(End::Opaque),
+        (40, _) => None,
+        // A routing header may hide the destination that the checksum covers.
+        (_, Rules::Forward) if !is_routed => None,
         _ => Some(End::Options),
     };
-    Ok((Network { header, alone }, segment))
+    Ok((Network { header, has_extensions: header != 40, alone }, segment))
 }
 
-/// Follows hop-by-hop, routing and destination options headers to TCP.
+/// Follows hop-by-hop, routing and destination options headers to TCP; also tells whether there was a routing header.
 #[cold]
-fn behind_extensions(mut next: u8, mut rest: &[u8]) -> Result<&[u8], NoSegment> {
+fn behind_extensions(mut next: u8, mut rest: &[u8]) -> Result<(&[u8], bool), NoSegment> {
+    let mut is_routed = false;
     for _ in 0..MAX_EXTENSIONS {
         match next {
-            PROTOCOL_TCP => return Ok(rest),
+            PROTOCOL_TCP => return Ok((rest, is_routed)),
             0 | 43 | 60 => {
+                is_routed |= next == 43;
                 let Some(&[after, words]) = rest.first_chunk::<2>() else { return Err(NoSegment::Barrier) };
                 let Some(behind) = rest.get(8 * (usize::from(words) + 1)..) else { return Err(NoSegment::Barrier) };
                 next = after;

@@ -220,7 +220,7 @@ impl Segment {
                     let echo = self.timestamps().map(|[_, echo]| echo);
                     !self.is_v6() && !congestion_experienced && echo != Some(0)
                 }
-                Rules::Endpoint => true,
+                Rules::Endpoint | Rules::Forward => true,
             }
     }
 
