@@ -84,6 +84,8 @@ pub enum RuleSet {
     Seed,
     /// A host that ends the connection
     Endpoint,
+    /// A forwarder: units can be cut into the frames that came
+    Forward,
     /// Nothing merges
     Off,
 }
@@ -93,6 +95,7 @@ impl From<RuleSet> for Rules {
         match rules {
             RuleSet::Seed => Self::Seed,
             RuleSet::Endpoint => Self::Endpoint,
+            RuleSet::Forward => Self::Forward,
             RuleSet::Off => Self::Off,
         }
     }

@@ -160,6 +160,7 @@ fn row(load: Load, buffer: usize, rules: Rules, outcome: &Outcome, off: &Outcome
         Rules::Off => "off",
         Rules::Seed => "seed",
         Rules::Endpoint => "endpoint",
+        Rules::Forward => "forward",
     };
     [
         wire,
