@@ -165,6 +165,16 @@ impl<M: Memory, W: Wire> Card<M, W> {
         self.chip.refresh_messages();
     }
 
+    /// The bus resets the card: everything is as after power-on. What the card was about to say is not said any more.
+    pub fn reset(&mut self) {
+        self.chip.core_reset(0);
+    }
+
+    /// Whether the card takes frames from the wire now, if any come.
+    pub fn receiving(&self) -> bool {
+        self.chip.receiving()
+    }
+
     /// Does at most one unit of work: one list, one frame, one timer or one link event.
     pub fn step(&mut self) -> Step {
         let step = self.chip.step(&mut self.memory, &mut self.wire);

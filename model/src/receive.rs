@@ -83,16 +83,21 @@ impl Chip {
         {
             return Some(step);
         }
-        let mac_cfg = self.mac_cfg();
-        if !self.running() || !mac_cfg.rmac_enable() {
+        if !self.receiving() {
             return None;
         }
+        let mac_cfg = self.mac_cfg();
         let mut frame = std::mem::take(&mut self.rings.arriving);
         let looped = &mut self.rings.looped;
         let came = if mac_cfg.tmac_loopback() { looped.receive(&mut frame) } else { wire.receive(&mut frame) };
         let step = came.then(|| self.arrive(memory, &mut frame));
         self.rings.arriving = frame;
         step
+    }
+
+    /// Frames are taken from the wire.
+    pub fn receiving(&self) -> bool {
+        self.pci.master() && self.running() && self.mac_cfg().rmac_enable()
     }
 
     /// Gives a frame that waits to its ring, if that ring has an RxD again.

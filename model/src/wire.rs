@@ -1,13 +1,19 @@
 //! Owns the far side of the cable: where frames come from and go to.
 
+use std::os::fd::BorrowedFd;
+
 mod generator;
 mod headers;
 mod loopback;
 mod pcap;
+mod socket;
+mod tap;
 
 pub use generator::{Flows, Generator, Versions};
 pub use loopback::Loopback;
 pub use pcap::Pcap;
+pub use socket::Socket;
+pub use tap::{Tap, TapError};
 
 /// A cable's other end. Frames carry no FCS.
 ///
@@ -18,4 +24,24 @@ pub trait Wire {
 
     /// Takes a frame that the card sends.
     fn send(&mut self, frame: &[u8]);
+
+    /// What becomes readable when a frame comes, if the other end lives a life of its own. `None` for a wire whose frames are
+    /// there before anybody waits for them.
+    fn readiness(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+}
+
+impl<W: Wire + ?Sized> Wire for Box<W> {
+    fn receive(&mut self, frame: &mut Vec<u8>) -> bool {
+        (**self).receive(frame)
+    }
+
+    fn send(&mut self, frame: &[u8]) {
+        (**self).send(frame);
+    }
+
+    fn readiness(&self) -> Option<BorrowedFd<'_>> {
+        (**self).readiness()
+    }
 }

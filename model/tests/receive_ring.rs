@@ -80,7 +80,7 @@ fn a_hole_in_the_ring_stops_it_until_it_is_filled() {
     for length in 0..3 {
         host.arrive(&frames::tcp4(length));
     }
-    let taken = |host: &Host, index| host.card.memory().word(host.rxd(index) + 8) == rxd::Control1::POSTED.into();
+    let taken = |host: &Host, index| host.card.memory().word(host.rxd(index) + 8) == u64::from(rxd::Control1::POSTED);
     assert!(taken(&host, 2), "a descriptor behind the hole is not used");
     host.card.memory_mut().put_word(hole, rxd::Control1::POSTED.into());
     host.settle();
