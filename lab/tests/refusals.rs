@@ -52,7 +52,7 @@ fn an_empty_file() {
 #[test]
 fn garbage() {
     let lab = Lab::new();
-    let noise: Vec<u8> = (0..5_000_u32).map(|at| (at * at >> 3) as u8).collect();
+    let noise: Vec<u8> = (0..5_000_u32).map(|at| ((at * at) >> 3) as u8).collect();
     both_refuse(&lab, &lab.file("garbage.pcap", noise), "not a pcap or pcapng capture");
     both_refuse(&lab, &lab.file("short.pcap", b"ab"), "not a pcap or pcapng capture");
 }
