@@ -238,4 +238,9 @@ impl<M: Memory, W: Wire> Card<M, W> {
     pub fn wire_mut(&mut self) -> &mut W {
         &mut self.wire
     }
+
+    /// Takes the card apart and gives the wire back.
+    pub fn into_wire(self) -> W {
+        self.wire
+    }
 }

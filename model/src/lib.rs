@@ -7,6 +7,7 @@
 //! touch memory that [`Memory`] refuses.
 
 pub mod capture;
+pub mod serve;
 pub mod vfio;
 pub mod wire;
 

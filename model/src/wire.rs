@@ -31,17 +31,3 @@ pub trait Wire {
         None
     }
 }
-
-impl<W: Wire + ?Sized> Wire for Box<W> {
-    fn receive(&mut self, frame: &mut Vec<u8>) -> bool {
-        (**self).receive(frame)
-    }
-
-    fn send(&mut self, frame: &[u8]) {
-        (**self).send(frame);
-    }
-
-    fn readiness(&self) -> Option<BorrowedFd<'_>> {
-        (**self).readiness()
-    }
-}

@@ -104,6 +104,11 @@ impl<W: Wire> Server<W> {
         Ok(())
     }
 
+    /// Ends the server and gives the wire back.
+    pub fn into_wire(self) -> W {
+        self.device.card.into_wire()
+    }
+
     /// The next client; `None` if the server is to stop.
     fn accept(&self, stop: BorrowedFd<'_>) -> Result<Option<UnixStream>, Error> {
         let listener = &self.socket.listener;
