@@ -3,9 +3,8 @@
 
 mod common;
 
+use common::Bench;
 use common::frames::plain;
-use common::mischief::{MOMENTS, pass, schedules};
-use common::{Bench, Machine, config};
 use s2iod::{Options, Serviced};
 use xframe::bits::{MacInt, RmacErr};
 use xframe::registers as reg;
@@ -142,51 +141,4 @@ fn a_card_that_goes_while_the_reader_works_is_noticed_when_it_rearms() {
     bench.machine.mischief.borrow_mut().gone = true;
     assert!(bench.adapter.receive(&mut [0; 100]).unwrap().is_some());
     assert!(bench.adapter.rearm().is_err());
-}
-
-/// A host that works only when the line tells it to, as the daemon does, and then reads until nothing is left. Between
-/// all of its accesses to the card, and between all of its calls, there is a moment at which the card can step.
-fn work(bench: &mut Bench) -> Vec<Vec<u8>> {
-    let (card, mischief) = (bench.machine.card.clone(), bench.machine.mischief.clone());
-    let mut read = Vec::new();
-    let mut buffer = [0; 100];
-    while card.borrow().line() {
-        bench.adapter.service().unwrap();
-        loop {
-            pass(&mischief, &card);
-            match bench.adapter.receive(&mut buffer).unwrap() {
-                Some(unit) => read.push(buffer[..unit.length].to_vec()),
-                None => {
-                    pass(&mischief, &card);
-                    if !bench.adapter.rearm().unwrap() {
-                        break;
-                    }
-                }
-            }
-        }
-        pass(&mischief, &card);
-    }
-    read
-}
-
-#[test]
-fn no_wake_up_is_lost_whenever_frames_come() {
-    let mut bench = Bench::on(Machine::new(config()), Options { rx_slots: 8, rx_spare: 2, ..Options::default() });
-    let frames: Vec<_> = (0..3).map(|number| plain(number, 60)).collect();
-    let mut longest = 0;
-    for schedule in schedules() {
-        bench.cable().to_card.extend(frames.clone());
-        bench.machine.mischief.borrow_mut().follow(schedule);
-        let mut read = Vec::new();
-        while read.len() < frames.len() {
-            // The host sleeps: time passes for the card alone.
-            let idle = bench.machine.card.borrow_mut().step() == model::Step::Idle;
-            assert!(!idle || bench.machine.line(), "{schedule:?}: asleep for ever with {} frames read", read.len());
-            read.extend(work(&mut bench));
-        }
-        assert!(read == frames, "{schedule:?}");
-        bench.settle();
-        longest = longest.max(bench.machine.mischief.borrow().accesses);
-    }
-    assert!((10..MOMENTS).contains(&longest), "{longest} moments in the longest schedule");
 }

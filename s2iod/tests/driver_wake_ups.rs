@@ -1,0 +1,163 @@
+//! Nobody sleeps for ever: whenever in the driver's work the card does its own, every frame and every slot is noticed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod common;
+
+use std::cell::{Cell, RefCell};
+
+use common::Bench;
+use common::daemon::{Daemon, READ, WRITE};
+use common::frames::plain;
+use common::mischief::{MOMENTS, pass, schedules};
+use model::Step;
+use s2iod::Options;
+
+/// A ring and a FIFO of few slots.
+fn small() -> Options {
+    Options { rx_slots: 8, rx_spare: 2, tx_slots: 2, ..Options::default() }
+}
+
+fn three() -> Vec<Vec<u8>> {
+    (0..3).map(|number| plain(number, 60)).collect()
+}
+
+/// A host that works only when the line tells it to, as the daemon does, and then reads until nothing is left. Between
+/// all of its accesses to the card, and between all of its calls, there is a moment at which the card can step.
+fn work(bench: &mut Bench) -> Vec<Vec<u8>> {
+    let (card, mischief) = (bench.machine.card.clone(), bench.machine.mischief.clone());
+    let mut read = Vec::new();
+    let mut buffer = [0; 100];
+    while card.borrow().line() {
+        bench.adapter.service().unwrap();
+        loop {
+            pass(&mischief, &card);
+            match bench.adapter.receive(&mut buffer).unwrap() {
+                Some(unit) => read.push(buffer[..unit.length].to_vec()),
+                None => {
+                    pass(&mischief, &card);
+                    if !bench.adapter.rearm().unwrap() {
+                        break;
+                    }
+                }
+            }
+        }
+        pass(&mischief, &card);
+    }
+    read
+}
+
+#[test]
+fn no_wake_up_is_lost_whenever_frames_come() {
+    let mut bench = Bench::new(small());
+    let frames = three();
+    let mut longest = 0;
+    for schedule in schedules() {
+        bench.cable().to_card.extend(frames.clone());
+        bench.machine.mischief.borrow_mut().follow(schedule);
+        let mut read = Vec::new();
+        while read.len() < frames.len() {
+            // The host sleeps: time passes for the card alone.
+            let idle = bench.machine.card.borrow_mut().step() == Step::Idle;
+            assert!(!idle || bench.machine.line(), "{schedule:?}: asleep for ever with {} frames read", read.len());
+            read.extend(work(&mut bench));
+        }
+        assert!(read == frames, "{schedule:?}");
+        bench.settle();
+        longest = longest.max(bench.machine.mischief.borrow().accesses);
+    }
+    assert!((10..MOMENTS).contains(&longest), "{longest} moments in the longest schedule");
+}
+
+/// Has the card step before every moment of the daemon's work and the client's, in every combination: `begin` hands in
+/// what is to be done, `client` does what a client does in answer, until it says that all is done.
+fn never_asleep(options: Options, begin: impl Fn(&mut Daemon), client: impl Fn(&mut Daemon) -> bool) {
+    let mut daemon = Daemon::new(options);
+    let mut longest = 0;
+    for schedule in schedules() {
+        daemon.bench.machine.mischief.borrow_mut().follow(schedule);
+        begin(&mut daemon);
+        while !client(&mut daemon) {
+            let idle = daemon.bench.machine.card.borrow_mut().step() == Step::Idle;
+            assert!(!idle || daemon.bench.machine.line(), "{schedule:?}: asleep for ever");
+            daemon.serve_interrupts();
+        }
+        daemon.settle();
+        assert_eq!(daemon.answer(), None);
+        while daemon.events().is_some() {}
+        longest = longest.max(daemon.bench.machine.mischief.borrow().accesses);
+    }
+    assert!(longest >= 8, "{longest} moments in the longest schedule");
+    assert!(longest < MOMENTS, "{longest} moments in the longest schedule");
+}
+
+#[test]
+fn a_reader_that_waits_gets_every_frame_whenever_it_comes() {
+    let read = RefCell::new(Vec::new());
+    never_asleep(
+        small(),
+        |daemon| {
+            read.borrow_mut().clear();
+            daemon.bench.cable().to_card.extend(three());
+            daemon.call(READ, vec![0; 100], false);
+        },
+        |daemon| {
+            while let Some((_, frame)) = daemon.answer() {
+                read.borrow_mut().push(frame.unwrap());
+                daemon.pass();
+                if *read.borrow() == three() {
+                    return true;
+                }
+                daemon.call(READ, vec![0; 100], false);
+            }
+            false
+        },
+    );
+}
+
+#[test]
+fn a_reader_that_is_told_gets_every_frame_whenever_it_comes() {
+    let read = RefCell::new(Vec::new());
+    never_asleep(
+        small(),
+        |daemon| {
+            read.borrow_mut().clear();
+            daemon.bench.cable().to_card.extend(three());
+        },
+        |daemon| {
+            while daemon.events().is_some_and(|events| events.read) {
+                daemon.pass();
+                while let Ok(frame) = daemon.try_read(100) {
+                    read.borrow_mut().push(frame);
+                    daemon.pass();
+                }
+            }
+            *read.borrow() == three()
+        },
+    );
+}
+
+#[test]
+fn a_writer_that_waits_gets_every_frame_out_whenever_room_comes() {
+    let answered = Cell::new(0);
+    never_asleep(
+        small(),
+        |daemon| {
+            answered.set(0);
+            for number in 0..5 {
+                daemon.call(WRITE, plain(number, 60), false);
+                daemon.pass();
+            }
+        },
+        |daemon| {
+            while let Some((_, written)) = daemon.answer() {
+                assert!(written.unwrap() == plain(answered.get(), 60));
+                answered.set(answered.get() + 1);
+            }
+            let done = answered.get() == 5 && daemon.bench.cable().from_card.len() == 5;
+            if done {
+                assert!(daemon.sent() == (0..5).map(|number| plain(number, 60)).collect::<Vec<_>>());
+            }
+            done
+        },
+    );
+}
