@@ -1,9 +1,9 @@
 //! Where a pushed frame goes: into the unit it continues, or behind everything else as a unit of its own.
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Seed};
 use crate::general::{self, General};
 use crate::queue::{Frame, Queue};
-use crate::shape::{self, Fields, HEAD, Head, IP_BITS, Place, Shape};
+use crate::shape::{self, Fields, HEAD, Head, IP_BITS, Kept, Place, Shape};
 use crate::stats::End;
 use crate::sum::Sum;
 use crate::table::{Found, NONE, Open, Table};
@@ -40,7 +40,7 @@ pub(crate) struct Chains {
     /// Whether the rules ask more of a segment than [`continues`] does.
     is_strict: bool,
     max_segments: u32,
-    seed: u64,
+    seed: Seed,
     pub table: Table,
     pub queue: Queue,
 }
@@ -51,7 +51,7 @@ impl Chains {
             rules: config.rules,
             is_strict: config.rules != Rules::Endpoint,
             max_segments: config.max_segments.max(1),
-            seed: config.seed,
+            seed: Seed::new(config.seed),
             table: Table::new(config.sessions.min(config.frames), config.rules),
             queue: Queue::new(config.frames),
         }
@@ -76,13 +76,21 @@ impl Chains {
         });
         // Most frames continue a unit, and then look like its first one in all but a few fields. So that is asked before
         // anything is read for its own sake: finding such a unit also tells what the frame's headers are.
-        let sought = match wire::find_ip(head, arrival.length as usize) {
-            Some((ip, false)) => self.continue_unit(pool, head, arrival, ip, false),
-            Some((ip, true)) => self.continue_unit(pool, head, arrival, ip, true),
-            None => Some(Sought::NOTHING),
+        let sought = match wire::untagged(head, arrival.length) {
+            Some(false) => self.continue_unit(pool, head, arrival, 14, false),
+            Some(true) => self.continue_unit(pool, head, arrival, 14, true),
+            None => self.continue_tagged(pool, head, arrival),
         };
         if let Some(sought) = sought {
             self.push_behind(pool, bytes, head, arrival, sought);
+        }
+    }
+
+    #[inline(never)]
+    fn continue_tagged<P: Pool>(&mut self, pool: &P, head: &Head, arrival: Arrival) -> Option<Sought> {
+        match wire::find_ip(head, arrival.length as usize) {
+            Some((ip, is_v6)) => self.continue_unit(pool, head, arrival, ip & IP_BITS, is_v6),
+            None => Some(Sought::NOTHING),
         }
     }
 
@@ -97,94 +105,104 @@ impl Chains {
         ip: usize,
         is_v6: bool,
     ) -> Option<Sought> {
-        let ip = ip & IP_BITS;
         let tcp = ip + if is_v6 { 40 } else { 20 };
         let hash = Flow::of(head, ip, tcp, is_v6).hash(self.seed);
         let found = self.table.find(hash, head);
         let sought = Sought { ip: ip as u8, is_v6, hash, found, refused: None };
         let Found::Match(index) = found else { return Some(sought) };
-        self.join(pool, index, head, arrival, is_v6).map(|end| Sought { refused: Some(end), ..sought })
+        let open = self.table.get(index);
+        let end = match shape::fields(head, arrival.length, ip, is_v6, open.place.shape.is_stamped()) {
+            None => End::Empty,
+            Some(fields) if open.has_grown && arrival.checksums == Checksums::Verified && !self.is_strict => {
+                if continues(open, &fields) {
+                    self.append(index, &fields, arrival);
+                    return None;
+                }
+                refusal(open, fields)
+            }
+            Some(fields) => {
+                let is_known = arrival.checksums != Checksums::Unknown;
+                let ip_sum_is_good = is_known || open.place.shape.has_good_ip_sum(head);
+                self.append_carefully(pool, index, fields, arrival, ip_sum_is_good)?
+            }
+        };
+        Some(Sought { refused: Some(end), ..sought })
     }
 
-    /// Appends the frame to the unit it looks like, or tells why that one must end instead.
-    #[inline(always)]
-    fn join<P: Pool>(&mut self, pool: &P, index: u32, head: &Head, arrival: Arrival, is_v6: bool) -> Option<End> {
-        let open = self.table.get_mut(index);
-        let Some(fields) = open.place.fields(head, arrival.length, is_v6) else { return Some(End::Empty) };
-        if !open.started {
-            let first = self.queue.frame_mut(open.tail);
-            let Some(fields) = open.start(first.length, is_v6) else { return Some(End::Header) };
-            first.fill(&fields, fields.payload_sum(open.pseudo_sum));
-            first.identification = fields.identification;
-        }
-        let ip_sum_is_good = |open: &Open| open.place.shape.has_good_ip_sum(head);
-        self.append(pool, index, &fields, arrival, ip_sum_is_good)
-    }
-
-    /// Appends a frame that looks like a unit's segments to it, or tells why that one must end instead.
-    #[inline(always)]
-    fn append<P: Pool>(
+    /// Appends a frame to a unit if the rules allow it and the checksums of both are good; otherwise, why the unit must end.
+    #[inline(never)]
+    fn append_carefully<P: Pool>(
         &mut self,
         pool: &P,
         index: u32,
-        fields: &Fields,
+        fields: Fields,
         arrival: Arrival,
-        ip_sum_is_good: impl FnOnce(&Open) -> bool,
+        ip_sum_is_good: bool,
     ) -> Option<End> {
         let open = self.table.get_mut(index);
-        if !continues(open, fields) {
-            return Some(refusal(open, *fields));
+        let first = self.queue.frame_mut(open.tail);
+        if let Some(fields) = open.start(first.length) {
+            first.fill(&fields, fields.payload_sum(open.pseudo_sum));
+            first.identification = fields.identification;
         }
+        if !continues(open, &fields) {
+            return Some(refusal(open, fields));
+        }
+        if let Some(end) = refusal_by(self.rules, open, &fields) {
+            return Some(end);
+        }
+        let is_good = match arrival.checksums {
+            Checksums::Verified => true,
+            Checksums::Bad => false,
+            Checksums::Unknown => {
+                let (at, sum) = (open.place.payload, fields.payload_sum(open.pseudo_sum));
+                ip_sum_is_good && Payload { slot: arrival.slot, at, length: fields.payload, sum }.is_good(pool)
+            }
+        };
+        if !is_good || !(open.verified || Payload::of(first).is_good(pool)) {
+            return Some(End::Checksum);
+        }
+        open.verified = true;
+        open.has_grown = true;
+        if self.rules == Rules::Forward {
+            self.append_last_if_short(index, &fields, arrival);
+        } else {
+            self.append(index, &fields, arrival);
+        }
+        None
+    }
+
+    /// Appends a frame to the unit that it continues.
+    #[inline(always)]
+    fn append(&mut self, index: u32, fields: &Fields, arrival: Arrival) {
+        let open = self.table.get_mut(index);
         let payload_sum = fields.payload_sum(open.pseudo_sum);
-        if arrival.checksums != Checksums::Verified || !open.verified || self.is_strict {
-            if let Some(end) = refusal_by(self.rules, open, *fields) {
-                return Some(end);
-            }
-            let is_good = match arrival.checksums {
-                Checksums::Verified => true,
-                Checksums::Bad => false,
-                Checksums::Unknown => {
-                    let (slot, at, length) = (arrival.slot, open.place.payload, fields.payload);
-                    ip_sum_is_good(open) && Payload { slot, at, length, sum: payload_sum }.is_good(pool)
-                }
-            };
-            if !is_good || !(open.verified || Payload::of(self.queue.frame(open.tail)).is_good(pool)) {
-                return Some(End::Checksum);
-            }
-        }
         open.tail = self.queue.join(open.tail, Frame::part(arrival, open.place, fields, payload_sum));
         open.sequence = fields.sequence.wrapping_add(fields.payload);
         open.acknowledgment = fields.acknowledgment;
         open.timestamp = fields.timestamp;
         open.ip_length += fields.payload;
         open.segments += 1;
-        open.verified = true;
-        let mut end = None;
         if fields.push {
-            end = Some(End::Push);
+            self.close(index, End::Push);
         } else if open.segments >= self.max_segments {
-            end = Some(End::Segments);
+            self.close(index, End::Segments);
         }
-        if self.is_strict {
-            end = end.or_else(|| self.follow(index, *fields));
-        }
-        if let Some(end) = end {
-            self.close(index, end);
-        }
-        None
     }
 
-    /// Keeps what `Rules::Forward` must know of the newest segment, and tells whether it was the last.
-    #[cold]
-    fn follow(&mut self, index: u32, fields: Fields) -> Option<End> {
-        if self.rules != Rules::Forward {
-            return None;
-        }
+    /// Appends a frame under `Rules::Forward`, which must know its identification, and ends the unit if it is shorter than
+    /// those before.
+    fn append_last_if_short(&mut self, index: u32, fields: &Fields, arrival: Arrival) {
+        let frame = self.queue.next_frame();
         let open = self.table.get_mut(index);
         open.step = Some(fields.identification.wrapping_sub(open.identification));
         open.identification = fields.identification;
-        self.queue.frame_mut(open.tail).identification = fields.identification;
-        (fields.payload < open.segment_size).then_some(End::SegmentSize)
+        let (unit, is_short) = (open.unit, fields.payload < open.segment_size);
+        self.append(index, fields, arrival);
+        self.queue.frame_mut(frame).identification = fields.identification;
+        if is_short && self.queue.is_open(unit) {
+            self.close(index, End::SegmentSize);
+        }
     }
 
     /// Queues a frame that joined no unit: one that may start one, or, in [`Self::classified`], any other.
@@ -207,12 +225,13 @@ impl Chains {
         let Some((index, open)) = self.table.open(sought.hash) else {
             return self.queue.push_ended(frame, End::Sessions);
         };
-        open.head = *head;
+        open.head = Kept(*head);
         open.place = place;
         open.tail = tail;
         open.unit = unit;
         open.verified = arrival.checksums == Checksums::Verified;
         open.started = false;
+        open.has_grown = false;
         self.queue.push_open(frame, index);
     }
 
@@ -242,7 +261,7 @@ impl Chains {
         if let Some(index) = self.table.find_flow(hash, &flow) {
             let end = if self.table.get(index).place == place && self.table.general_mut(index).agrees(header, place) {
                 // The sum of the IP header, if it has one, was looked at when the frame was classified.
-                match self.append(pool, index, &fields, arrival, |_| true) {
+                match self.append_carefully(pool, index, fields, arrival, true) {
                     Some(end) => end,
                     None => return,
                 }
@@ -261,11 +280,12 @@ impl Chains {
         let (tail, unit) = (self.queue.next_frame(), self.queue.back());
         let Some((index, open)) = self.table.open(hash) else { return self.queue.push_ended(alone, End::Sessions) };
         // No frame looks like this: only `agrees` says which do.
-        open.head = [0xFF; HEAD];
+        open.head = Kept([0xFF; HEAD]);
         open.place = place;
         open.tail = tail;
         open.unit = unit;
         open.verified = arrival.checksums == Checksums::Verified;
+        open.has_grown = false;
         open.start_with(&fields, pseudo_sum);
         *self.table.general_mut(index) = General::new(flow, header);
         let mut first = Frame::part(arrival, place, &fields, fields.payload_sum(pseudo_sum));
@@ -280,7 +300,8 @@ impl Chains {
             return None;
         }
         let shape = shape::plain(head, sought.ip.into(), sought.is_v6)?;
-        let is_plain = Place::from(shape).has_payload(head, arrival.length, sought.is_v6)
+        let (ip, stamped) = (sought.ip.into(), shape.is_stamped());
+        let is_plain = shape::ip_length(head, arrival.length, ip, sought.is_v6, stamped).is_some()
             && (arrival.checksums == Checksums::Verified || shape.has_good_ip_sum(head));
         is_plain.then_some(shape)
     }
@@ -352,7 +373,7 @@ fn refusal(open: &Open, fields: Fields) -> End {
 
 /// Why a segment that continues a unit may not join it under rules other than a host's.
 #[cold]
-fn refusal_by(rules: Rules, open: &Open, fields: Fields) -> Option<End> {
+fn refusal_by(rules: Rules, open: &Open, fields: &Fields) -> Option<End> {
     let step = fields.identification.wrapping_sub(open.identification);
     match rules {
         Rules::Off | Rules::Endpoint => None,
@@ -398,7 +419,7 @@ impl Payload {
 /// Checks a segment's payload in software.
 #[cold]
 fn is_good<P: Pool>(pool: &P, head: &Head, place: Place, arrival: Arrival) -> bool {
-    place.fields(head, arrival.length, place.shape.is_v6()).is_some_and(|fields| {
+    place.fields(head, arrival.length).is_some_and(|fields| {
         let sum = fields.payload_sum(place.shape.pseudo_sum(head));
         Payload { slot: arrival.slot, at: place.payload, length: fields.payload, sum }.is_good(pool)
     })

@@ -34,16 +34,27 @@ impl Flow {
 
     /// A hash that a stranger who picks addresses and ports cannot aim without the seed.
     #[inline(always)]
-    pub(crate) fn hash(&self, seed: u64) -> u32 {
+    pub(crate) fn hash(&self, Seed(one, two): Seed) -> u32 {
         let [a, b, c, d] = self.addresses;
-        let turned = seed.rotate_left(29);
-        let mut hash = mix(a ^ seed, self.ports ^ self.tags.rotate_left(32) ^ turned ^ SALT[0]);
+        let mut hash = mix(a ^ one, self.ports ^ self.tags.rotate_left(32) ^ two);
         if self.ports >> 32 != 0 {
-            hash ^= mix(b ^ seed, c ^ turned ^ SALT[1]);
-            hash ^= mix(d ^ seed, hash ^ SALT[2]);
+            hash ^= mix(b ^ one, c ^ two ^ SALT[0]);
+            hash ^= mix(d ^ one, hash ^ two ^ SALT[1]);
         }
-        // Once more, because the seed may be as plain as the addresses.
-        mix(hash ^ turned, SALT[1]) as u32
+        // Once more, because sums of products keep some of the pattern of neighbouring addresses.
+        mix(hash ^ two, SALT[2]) as u32
+    }
+}
+
+/// What makes hashes unpredictable.
+#[derive(Clone, Copy)]
+pub(crate) struct Seed(u64, u64);
+
+impl Seed {
+    /// Two words without a pattern, even if `seed` has one.
+    pub(crate) fn new(seed: u64) -> Self {
+        let one = mix(seed ^ SALT[0], SALT[1]);
+        Self(one, mix(one ^ SALT[2], seed ^ SALT[1]))
     }
 }
 
@@ -59,7 +70,7 @@ fn mix(a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Flow;
+    use super::{Flow, Seed};
 
     fn flow(a: u64, ports: u64) -> Flow {
         Flow { addresses: [a, 0, 0, 0], ports, tags: 0 }
@@ -69,7 +80,7 @@ mod tests {
     fn neighbouring_flows_spread_over_the_table() {
         let mut buckets = [0_u32; 256];
         for port in 0..4096 {
-            buckets[flow(0x0A00_0001_0A00_0002, port << 16).hash(7) as usize % 256] += 1;
+            buckets[flow(0x0A00_0001_0A00_0002, port << 16).hash(Seed::new(7)) as usize % 256] += 1;
         }
         assert!(buckets.iter().all(|&count| count < 40), "16 expected in each: {buckets:?}");
     }
@@ -77,7 +88,7 @@ mod tests {
     #[test]
     fn another_seed_gives_another_order() {
         let one = flow(1, 2);
-        assert_ne!(one.hash(1), one.hash(2));
+        assert_ne!(one.hash(Seed::new(1)), one.hash(Seed::new(2)));
     }
 
     #[test]
@@ -90,7 +101,7 @@ mod tests {
                 4 => other.ports ^= 1,
                 _ => other.tags ^= 1,
             }
-            assert_ne!(base.hash(9), other.hash(9), "part {part}");
+            assert_ne!(base.hash(Seed::new(9)), other.hash(Seed::new(9)), "part {part}");
         }
     }
 }

@@ -196,6 +196,11 @@ impl Queue {
         self.ring[place].end = end;
     }
 
+    /// Whether the unit at `position` can grow, as far as its own end tells.
+    pub(crate) fn is_open(&self, position: u32) -> bool {
+        self.ring[self.place(position)].open != NONE
+    }
+
     /// No unit that is queued now grows any more.
     pub(crate) fn end_all(&mut self) {
         self.barrier = self.back;

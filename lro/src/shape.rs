@@ -41,9 +41,14 @@ const STAMPED: u16 = 0x8000 | ACK as u16;
 /// The first bytes of a frame, behind its end whatever follows there.
 pub(crate) type Head = [u8; HEAD];
 
+/// A head that is kept, aligned for vector instructions.
+#[derive(Clone, Copy)]
+#[repr(align(16))]
+pub(crate) struct Kept(pub Head);
+
 /// Whether two heads agree in all that segments of a unit share.
 #[inline(always)]
-pub(crate) fn agree(one: &Head, other: &Head, masks: &Masks, shape: Shape) -> bool {
+pub(crate) fn agree(Kept(one): &Kept, other: &Head, masks: &Masks, shape: Shape) -> bool {
     let ([one, one_rest], [other, other_rest]) = (split(one), split(other));
     let [first, ..] = masks;
     let mask = masks.get(usize::from(shape.0)).unwrap_or(first);
@@ -192,21 +197,6 @@ impl Place {
     /// Of a frame that is no segment.
     pub(crate) const VOID: Self = Self { ip: 0, tcp: 0, payload: 0, shape: Shape(0) };
 
-    /// Bytes of IP of a segment of this shape.
-    #[inline(always)]
-    fn ip_length(self, head: &Head, is_v6: bool) -> u32 {
-        let ip = usize::from(self.ip) & IP_BITS;
-        if is_v6 { u32::from(be16(head, ip + 4)) + IPV6 as u32 } else { be16(head, ip + 2).into() }
-    }
-
-    /// Whether its IP datagram lies within `length` and has payload.
-    #[inline(always)]
-    pub(crate) fn has_payload(self, head: &Head, length: u32, is_v6: bool) -> bool {
-        let ip = u32::from(self.ip);
-        let ip_length = self.ip_length(head, is_v6);
-        ip_length > u32::from(self.payload) - ip && ip + ip_length <= length && ip_length <= 0xFFFF
-    }
-
     /// Whether PSH is set.
     #[inline(always)]
     pub(crate) fn has_push(self, head: &Head) -> bool {
@@ -215,36 +205,51 @@ impl Place {
 
     /// The fields of a segment of this shape; `None` unless its IP datagram lies within `length` and has payload.
     #[inline(always)]
-    pub(crate) fn fields(self, head: &Head, length: u32, is_v6: bool) -> Option<Fields> {
-        let ip = u32::from(self.ip);
-        let headers = u32::from(self.payload) - ip;
-        let ip_length = self.ip_length(head, is_v6);
-        if !self.has_payload(head, length, is_v6) {
-            return None;
-        }
-        let tcp = head.get(usize::from(self.tcp) & TCP_BITS..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
-        let mut sum = Sum::default().word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
-        let (mut timestamp, mut timestamps) = (0, 0);
-        if self.shape.is_stamped() {
-            timestamps = ne64(tcp, 24);
-            timestamp = be32(tcp, 24);
-            sum = sum.word32(ne32(tcp, 20)).word64(timestamps);
-        }
-        Some(Fields {
-            ip_length,
-            payload: ip_length - headers,
-            sequence: be32(tcp, 4),
-            acknowledgment: be32(tcp, 8),
-            timestamp,
-            push: tcp[13] & PSH != 0,
-            checksum: be16(tcp, 16),
-            identification: be16(head, (usize::from(self.ip) & IP_BITS) + 4),
-            middle: ne64(tcp, 8),
-            timestamps,
-            // The TCP length, at most 65,535.
-            header_sum: sum.number((ip + ip_length - u32::from(self.tcp)) as u16),
-        })
+    pub(crate) fn fields(self, head: &Head, length: u32) -> Option<Fields> {
+        fields(head, length, self.ip.into(), self.shape.is_v6(), self.shape.is_stamped())
     }
+}
+
+/// Bytes of IP of a segment with its IP header at `ip`, if they lie within `length` and hold payload.
+#[inline(always)]
+pub(crate) fn ip_length(head: &Head, length: u32, ip: usize, is_v6: bool, stamped: bool) -> Option<u32> {
+    let ip = ip & IP_BITS;
+    let ip_length = if is_v6 { u32::from(be16(head, ip + 4)) + IPV6 as u32 } else { be16(head, ip + 2).into() };
+    let headers = if is_v6 { IPV6 } else { IPV4 } + TCP + if stamped { TIMESTAMPS } else { 0 };
+    let is_whole = ip_length > headers as u32 && ip as u32 + ip_length <= length && ip_length <= 0xFFFF;
+    is_whole.then_some(ip_length)
+}
+
+/// The fields of a segment with its IP header at `ip`; `None` unless [`ip_length`] has an answer.
+#[inline(always)]
+pub(crate) fn fields(head: &Head, length: u32, ip: usize, is_v6: bool, stamped: bool) -> Option<Fields> {
+    let ip_length = ip_length(head, length, ip, is_v6, stamped)?;
+    let ip = ip & IP_BITS;
+    let network = if is_v6 { IPV6 } else { IPV4 };
+    let tcp = head.get(ip + network..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
+    let tcp_length = ip_length - network as u32;
+    let mut sum = Sum::default().word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
+    let (mut timestamp, mut timestamps, mut options) = (0, 0, 0);
+    if stamped {
+        options = TIMESTAMPS as u32;
+        timestamps = ne64(tcp, 24);
+        timestamp = be32(tcp, 24);
+        sum = sum.word32(ne32(tcp, 20)).word64(timestamps);
+    }
+    Some(Fields {
+        ip_length,
+        payload: tcp_length - TCP as u32 - options,
+        sequence: be32(tcp, 4),
+        acknowledgment: be32(tcp, 8),
+        timestamp,
+        push: tcp[13] & PSH != 0,
+        checksum: be16(tcp, 16),
+        identification: be16(head, ip + 4),
+        middle: ne64(tcp, 8),
+        timestamps,
+        // At most 65,535.
+        header_sum: sum.number(tcp_length as u16),
+    })
 }
 
 /// What may differ between segments of a unit.
@@ -287,6 +292,7 @@ impl Fields {
 
 /// Ones where segments of a unit must agree.
 #[derive(Clone, Copy)]
+#[repr(align(16))]
 pub(crate) struct Mask {
     words: Words,
     /// Whether all of them lie in the first [`SHORT`] words.

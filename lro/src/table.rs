@@ -10,7 +10,7 @@ use alloc::vec;
 use crate::Rules;
 use crate::flow::Flow;
 use crate::general::General;
-use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, Masks, Place, agree};
+use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, Kept, Masks, Place, agree};
 
 /// No record, no frame, no unit.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -19,7 +19,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(crate) struct Open {
     /// Its first segment's.
-    pub head: Head,
+    pub head: Kept,
     pub place: Place,
     /// The newest frame of the unit, in the frame slab.
     pub tail: u32,
@@ -29,6 +29,8 @@ pub(crate) struct Open {
     pub verified: bool,
     /// Whether the fields below have been read from the first segment's head: not before a second one asks.
     pub started: bool,
+    /// Whether it has two segments or more, which is both.
+    pub has_grown: bool,
     /// The sequence number that its next segment must have.
     pub sequence: u32,
     pub acknowledgment: u32,
@@ -49,17 +51,18 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    /// Reads the first segment's fields; returns them if it has any.
-    #[inline(always)]
-    pub(crate) fn start(&mut self, length: u32, is_v6: bool) -> Option<Fields> {
-        let fields = self.place.fields(&self.head, length, is_v6)?;
-        let pseudo_sum = self.place.shape.pseudo_sum(&self.head);
+    /// Reads the first segment's fields, unless that has been done; returns them then.
+    pub(crate) fn start(&mut self, length: u32) -> Option<Fields> {
+        if self.started {
+            return None;
+        }
+        let fields = self.place.fields(&self.head.0, length)?;
+        let pseudo_sum = self.place.shape.pseudo_sum(&self.head.0);
         self.start_with(&fields, pseudo_sum);
         Some(fields)
     }
 
     /// Starts with the first segment's fields.
-    #[inline(always)]
     pub(crate) fn start_with(&mut self, fields: &Fields, pseudo_sum: u32) {
         self.started = true;
         self.sequence = fields.sequence.wrapping_add(fields.payload);
@@ -74,10 +77,11 @@ impl Open {
     }
 
     const VOID: Self = Self {
-        head: [0; HEAD],
+        head: Kept([0; HEAD]),
         place: Place::VOID,
         verified: false,
         started: false,
+        has_grown: false,
         sequence: 0,
         acknowledgment: 0,
         timestamp: 0,
@@ -180,7 +184,7 @@ impl Table {
 
     fn flow(&self, index: u32, open: &Open) -> Flow {
         let shape = open.place.shape;
-        if shape.is_general() { self.general[index as usize].flow } else { shape.flow(&open.head) }
+        if shape.is_general() { self.general[index as usize].flow } else { shape.flow(&open.head.0) }
     }
 
     /// The whole header of a unit of general shape.
@@ -262,7 +266,7 @@ impl Table {
 mod tests {
     use super::{Found, Table};
     use crate::Rules;
-    use crate::shape::{HEAD, Head, Shape};
+    use crate::shape::{HEAD, Head, Kept, Shape};
 
     /// Flows of these tests differ in their source port.
     fn head(port: u8) -> Head {
@@ -273,7 +277,7 @@ mod tests {
 
     fn open(table: &mut Table, hash: u32, port: u8) -> Option<u32> {
         let (index, open) = table.open(hash)?;
-        open.head = head(port);
+        open.head = Kept(head(port));
         open.place = Shape::new(14, false, false).into();
         Some(index)
     }

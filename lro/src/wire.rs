@@ -31,6 +31,17 @@ enum NoSegment {
     Barrier,
 }
 
+/// Whether a frame without VLAN tags holds IPv6; `None` if it has tags, or no IP.
+#[inline(always)]
+pub(crate) fn untagged(head: &Head, length: u32) -> Option<bool> {
+    match be16(head, 12) {
+        _ if length < 14 => None,
+        ip::V4 => Some(false),
+        ip::V6 => Some(true),
+        _ => None,
+    }
+}
+
 /// Where the IP header of a plain Ethernet frame starts, and whether it is IPv6's. `None`: no IP behind two tags or fewer,
 /// so the frame belongs to no flow.
 #[inline(always)]
