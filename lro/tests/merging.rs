@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::frame::{ACK, PSH, data, data6, payload_byte};
+use common::frame::{ACK, PSH, Tcp, data, data6, payload_byte};
 use common::parse::{payloads, segment};
 use common::rig::{Rig, units};
 use common::slots::Slots;
@@ -185,6 +185,27 @@ fn flows_differ_in_addresses_ports_version_and_tags() {
     };
     let frames = (0..33).map(|n| of_flow(n % 11, 1 + n / 11 * 10));
     assert_eq!(payloads(&units(Rules::Endpoint, frames)), [30; 11]);
+}
+
+#[test]
+fn every_bit_of_addresses_ports_and_tags_tells_flows_apart() {
+    for like in [data(1, 0), data6(1, 0), data(1, 0).tag(0x8100, 5), data6(1, 0).tag(0x88A8, 5).tag(0x8100, 6)] {
+        let (ip, tcp) = (like.ip_offset(), like.tcp_offset());
+        let addresses = if like.v6 { ip + 8..ip + 40 } else { ip + 12..ip + 20 };
+        let tags = (14..ip).filter(|byte| byte % 4 >= 2);
+        for byte in addresses.chain(tcp..tcp + 4).chain(tags) {
+            for bit in 0..8 {
+                let here = |sequence| Tcp { sequence, payload: 5, ..like.clone() };
+                let there = |sequence| {
+                    let mut frame = here(sequence).frame();
+                    frame[byte] ^= 1 << bit;
+                    here(sequence).seal(frame)
+                };
+                let frames = [here(1).frame(), there(1), here(6).frame(), there(6)];
+                assert_eq!(payloads(&units(Rules::Endpoint, frames)), [10, 10], "byte {byte}, bit {bit}");
+            }
+        }
+    }
 }
 
 /// So many that several pairs have the same 32-bit hash, whatever the hash.

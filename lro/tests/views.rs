@@ -183,6 +183,26 @@ fn copy_to_a_short_buffer_copies_what_fits() {
 }
 
 #[test]
+fn copy_to_a_long_buffer_tells_the_length() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    rig.push(data(1, 10)).push(data(11, 10)).push(arp(1));
+    for length in [HEADERS4 + 20, 42] {
+        assert_eq!(rig.engine.front(MAX_UNIT).unwrap().unwrap().copy_to(&mut [0; 100]), length);
+        rig.engine.consume();
+    }
+}
+
+#[test]
+fn an_engine_is_empty_when_no_frame_is_queued() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    assert!(rig.engine.is_empty());
+    rig.push(data(1, 10));
+    assert!(!rig.engine.is_empty());
+    rig.read(MAX_UNIT);
+    assert!(rig.engine.is_empty());
+}
+
+#[test]
 fn nothing_is_written_behind_the_unit() {
     let mut rig = Rig::new(Rules::Endpoint);
     rig.push(data(1, 10)).push(data(11, 10)).push(arp(1));
