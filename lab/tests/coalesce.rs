@@ -15,7 +15,7 @@ const HEADERS: usize = 14 + 20 + 20;
 #[test]
 fn batches_of_one_give_back_the_file() {
     let lab = Lab::new();
-    for rules in ["seed", "endpoint", "off"] {
+    for rules in ["seed", "endpoint", "forward", "off"] {
         let converted = lab.convert(&format!("coalesce --rules {rules} --batch 1"), SHIPPED);
         converted.adds_up();
         assert_eq!(converted.count("joins"), 0);
@@ -37,7 +37,7 @@ fn without_rules_any_batch_gives_back_the_file() {
 fn units_carry_every_byte_of_every_flow_in_order() {
     let lab = Lab::new();
     let arrived = streams(&capture::read(SHIPPED).unwrap());
-    for rules in ["seed", "endpoint"] {
+    for rules in ["seed", "endpoint", "forward"] {
         for batch in [7, 64, 1_000] {
             let converted = lab.convert(&format!("coalesce --rules {rules} --batch {batch}"), SHIPPED);
             converted.adds_up();

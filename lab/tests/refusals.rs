@@ -143,7 +143,7 @@ fn options_that_do_not_exist() {
 fn values_that_no_option_takes() {
     let lab = Lab::new();
     for (option, value) in [
-        ("--rules", "forward"),
+        ("--rules", "receiver"),
         ("--buffer", "0"),
         ("--buffer", "many"),
         ("--buffer", "99999999999"),

@@ -23,7 +23,7 @@ fn agree(lab: &Lab, options: &str, input: impl AsRef<Path>) {
 #[test]
 fn its_units_are_those_of_the_engine_alone() {
     let lab = Lab::new();
-    for rules in ["seed", "endpoint", "off"] {
+    for rules in ["seed", "endpoint", "forward", "off"] {
         for batch in [1, 7, 64, 1_000] {
             agree(&lab, &format!("--rules {rules} --batch {batch}"), SHIPPED);
         }
