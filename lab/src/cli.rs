@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lro::Rules;
+use model::serve::{Chip, Options};
 
 /// A Redox driver for Neterion Xframe cards, on a software card, and its receive-coalescing engine.
 #[derive(Parser)]
@@ -23,6 +24,124 @@ pub enum Command {
     Coalesce(CaptureArgs),
     /// Coalesce a capture with the whole receive path: software card, driver, engine, scheme
     Run(CaptureArgs),
+    /// Serve the software card to a virtual machine over vfio-user
+    Serve(Options),
+    /// Boot an operating system on the software card and test its driver for it
+    Boot {
+        /// Which one
+        #[command(subcommand)]
+        system: System,
+    },
+}
+
+/// What can be booted.
+#[derive(Subcommand)]
+pub enum System {
+    /// Debian's kernel with its own s2io.ko, under QEMU; everything it takes comes from Debian's packages, into a cache
+    Linux(BootArgs),
+}
+
+/// A machine and what is tested in it.
+#[derive(Args)]
+pub struct BootArgs {
+    /// How QEMU runs the guest's processor
+    #[arg(long, value_enum, default_value_t = Accel::Tcg)]
+    pub accel: Accel,
+    /// The machine
+    #[arg(long, value_enum, default_value_t = MachineKind::Q35)]
+    pub machine: MachineKind,
+    /// What interrupts the driver is told to use
+    #[arg(long, value_enum, default_value_t = Interrupts::Msix)]
+    pub interrupts: Interrupts,
+    /// The card's chip
+    #[arg(long, value_enum, default_value_t = Chip::Herc)]
+    pub asic: Chip,
+    /// The kernel's version
+    #[arg(long, value_enum, default_value_t = KernelVersion::V6_1)]
+    pub kernel: KernelVersion,
+    /// Keep the logs of guest, QEMU and card
+    #[arg(long)]
+    pub keep: bool,
+    /// Write every access to the card to trace.txt among the logs
+    #[arg(long, requires = "keep")]
+    pub trace: bool,
+    /// List the tests and do nothing else
+    #[arg(long)]
+    pub list: bool,
+    /// Run all tests, the long ones too
+    #[arg(long, conflicts_with = "tests")]
+    pub all: bool,
+    /// The tests to run [default: the short list]
+    #[arg(value_name = "TEST")]
+    pub tests: Vec<String>,
+}
+
+/// How QEMU runs the guest's processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Accel {
+    /// By translation: works everywhere
+    Tcg,
+    /// By the host's processor: takes a /dev/kvm that is not itself emulated
+    Kvm,
+}
+
+/// A machine by QEMU's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MachineKind {
+    /// PCI Express of 2009
+    Q35,
+    /// PCI of 1996
+    Pc,
+}
+
+/// Interrupts by kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Interrupts {
+    /// A message for each ring
+    Msix,
+    /// One line
+    Intx,
+}
+
+/// A kernel of Debian's that has the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KernelVersion {
+    /// Debian 12's
+    #[value(name = "6.1")]
+    V6_1,
+    /// Debian 13's
+    #[value(name = "6.12")]
+    V6_12,
+}
+
+impl Accel {
+    /// QEMU's name for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tcg => "tcg",
+            Self::Kvm => "kvm",
+        }
+    }
+}
+
+impl MachineKind {
+    /// QEMU's name for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Q35 => "q35",
+            Self::Pc => "pc",
+        }
+    }
+}
+
+impl KernelVersion {
+    /// The Debian release that has it.
+    pub const fn suite(self) -> &'static str {
+        match self {
+            Self::V6_1 => "bookworm",
+            Self::V6_12 => "trixie",
+        }
+    }
 }
 
 /// What the demo shows.

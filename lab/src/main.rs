@@ -1,5 +1,6 @@
 //! `lab`: the driver on the software card, and the engine alone, for people on a Linux host.
 
+mod boot;
 mod cli;
 mod coalesce;
 mod demo;
@@ -8,11 +9,13 @@ mod run;
 mod summary;
 mod transfer;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use model::serve::Options;
 
-use cli::{Cli, Command, DemoArgs};
+use cli::{Cli, Command, DemoArgs, System};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -27,6 +30,8 @@ fn main() -> ExitCode {
         Some(Command::Coalesce(arguments)) => coalesce::coalesce(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Demo(arguments)) => demo::demo(&arguments),
+        Some(Command::Serve(options)) => serve(options),
+        Some(Command::Boot { system: System::Linux(arguments) }) => boot::boot(&arguments),
         None => demo::demo(&DemoArgs::default()),
     };
     match done {
@@ -44,4 +49,13 @@ fn one_line(message: &str) -> String {
         message.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let words: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     words.join(" ").trim_start_matches("error: ").to_owned()
+}
+
+/// Serves the card until the process is told to end.
+fn serve(options: Options) -> anyhow::Result<()> {
+    env_logger::builder()
+        .filter_level(log::LevelFilter::Info)
+        .format(|line, record| writeln!(line, "lab: {}", record.args()))
+        .init();
+    Ok(options.serve()?)
 }

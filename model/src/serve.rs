@@ -42,6 +42,16 @@ pub enum Chip {
     Xena,
 }
 
+impl Chip {
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Herc => "herc",
+            Self::Xena => "xena",
+        }
+    }
+}
+
 impl From<Chip> for Asic {
     fn from(chip: Chip) -> Self {
         match chip {

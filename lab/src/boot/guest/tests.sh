@@ -1,0 +1,271 @@
+# What the driver of the card does in the guest. A test is a function; it passes if it returns 0.
+
+HOST=10.9.0.1
+GUEST=10.9.0.2
+INTERFACE=/sys/class/net/eth0
+
+fail() {
+    echo "@note $*"
+    exit 1
+}
+
+note() {
+    echo "@note $*"
+}
+
+# wait_until SECONDS COMMAND...: until the command succeeds.
+wait_until() {
+    tries=$(($1 * 20))
+    shift
+    until "$@"; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || return 1
+        usleep 50000
+    done
+}
+
+has_carrier() {
+    [ "$(cat $INTERFACE/carrier 2>/dev/null)" = 1 ]
+}
+
+# load [OPTION...]: the driver, freshly.
+load() {
+    unload
+    dmesg -c >/dev/null
+    insmod /modules/s2io.ko $DRIVER_OPTIONS "$@" || fail "insmod failed"
+    [ -e $INTERFACE ] || fail "no interface"
+    # The host is known from the start and IPv6 is off, so that nothing but the tests is on the wire.
+    echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6
+}
+
+unload() {
+    [ ! -e /sys/module/s2io ] || rmmod s2io || fail "rmmod failed"
+}
+
+up() {
+    ip address add $GUEST/24 dev eth0 2>/dev/null
+    ip link set eth0 up || fail "the interface does not come up"
+    wait_until 10 has_carrier || fail "no carrier"
+}
+
+# The driver loaded with its usual options, and up.
+ready() {
+    [ -e $INTERFACE ] || load
+    has_carrier || up
+}
+
+# What must never be in the kernel's log.
+quiet() {
+    if dmesg | grep -E 'NETDEV WATCHDOG|not Quiescent|Resetting|reset|BUG|Oops|nobody cared'; then
+        fail "see the kernel's log"
+    fi
+}
+
+# ping_all COUNT SIZE: that many come back.
+ping_all() {
+    result=$(ping -c "$1" -i 0.02 -s "$2" -w 60 $HOST)
+    echo "$result" | tail -n 2
+    echo "$result" | grep -q " $1 packets received" || fail "lost some of $1 pings of $2 bytes"
+    note "$2 bytes: $(echo "$result" | sed -n 's/^round-trip //p')"
+}
+
+# iperf OPTION...: the rate at the receiver.
+iperf() {
+    result=$(iperf3 -c $HOST -t "$SECONDS_OF_TRAFFIC" -i 0 -f m "$@") || fail "iperf3 $*: $result"
+    line=$(echo "$result" | grep receiver | tail -n 1)
+    echo "$line"
+    note "$(echo "$line" | grep -oE '[0-9.]+ Mbits/sec')"
+}
+
+test_probe() {
+    for round in 1 2 3; do
+        load
+        [ "$(cat $INTERFACE/address)" = "$MAC" ] || fail "the address is $(cat $INTERFACE/address)"
+        dmesg | grep -q "Interrupt type $INTERRUPTS" || fail "the driver does not use $INTERRUPTS"
+        [ $round = 3 ] || unload
+    done
+    dmesg | sed -n 's/.*s2io: //p'
+    quiet
+}
+
+test_link() {
+    load
+    up
+    [ "$(cat $INTERFACE/speed)" = 10000 ] || fail "the speed is $(cat $INTERFACE/speed)"
+    ip link set eth0 down
+    up
+    quiet
+}
+
+test_ping() {
+    ready
+    ping -c 1 -w 5 $HOST >/dev/null
+    ping_all 100 56
+    ping_all 20 1472
+    quiet
+}
+
+test_tcp_send() {
+    ready
+    iperf
+    quiet
+}
+
+test_tcp_receive() {
+    ready
+    iperf -R
+    quiet
+}
+
+test_tcp_send_8() {
+    ready
+    iperf -P 8
+    quiet
+}
+
+test_tcp_receive_8() {
+    ready
+    iperf -P 8 -R
+    quiet
+}
+
+test_udp() {
+    ready
+    iperf -u -b 50M
+    quiet
+}
+
+test_jumbo() {
+    ready
+    ip link set eth0 mtu 9000 || fail "the driver refuses an MTU of 9000"
+    up
+    ping_all 50 8972
+    iperf
+    iperf -R
+    ip link set eth0 mtu 1500
+    up
+    quiet
+}
+
+test_self_test() {
+    ready
+    result=$(ethtool -t eth0 offline)
+    status=$?
+    echo "$result"
+    [ $status = 0 ] || fail "ethtool -t failed"
+    [ "$(echo "$result" | grep -cE '\((on|off)line\)[[:space:]]+0$')" = 5 ] || fail "not all of five tests passed"
+    up
+    ping_all 10 56
+}
+
+# counter NAME: of the card.
+counter() {
+    ethtool -S eth0 | awk -v name="$1:" '$1 == name { print $2 }'
+}
+
+# counted NAME BEFORE BY: the counter grew by that much.
+counted() {
+    [ $(($(counter "$1") - $2)) = "$3" ] || fail "$1 grew by $(($(counter "$1") - $2)), not by $3"
+}
+
+test_counters() {
+    ready
+    ping -c 1 -w 5 $HOST >/dev/null
+    names='tmac_frms tmac_ttl_octets tmac_icmp rmac_vld_frms rmac_ttl_octets rmac_accepted_ucst_frms rmac_icmp
+        rmac_ttl_1024_1518_frms rmac_drop_frms'
+    for name in $names; do
+        eval "before_$name=$(counter $name)"
+    done
+    # 1000 bytes of ICMP data: frames of 1046 bytes with FCS, 8 more with preamble.
+    ping -c 50 -i 0.02 -s 1000 -w 30 $HOST | tail -n 2
+    for name in tmac_frms tmac_icmp rmac_vld_frms rmac_accepted_ucst_frms rmac_icmp rmac_ttl_1024_1518_frms; do
+        eval "counted $name \$before_$name 50"
+    done
+    for name in tmac_ttl_octets rmac_ttl_octets; do
+        eval "counted $name \$before_$name $((50 * (1046 + 8)))"
+    done
+    counted rmac_drop_frms "$before_rmac_drop_frms" 0
+}
+
+test_tools() {
+    ready
+    ethtool -i eth0 | grep -q '^driver: s2io' || fail "ethtool -i"
+    ethtool -d eth0 | wc -l
+    ethtool -d eth0 >/dev/null || fail "ethtool -d"
+    ethtool -e eth0 length 2048 >/dev/null || fail "ethtool -e"
+    ethtool -a eth0 | grep -q '^RX:.*on' || fail "ethtool -a"
+    ethtool -p eth0 2 || fail "ethtool -p"
+    ping_all 5 56
+    quiet
+}
+
+test_vlan() {
+    ready
+    for module in llc stp garp mrp 8021q; do
+        [ -e /sys/module/$module ] || insmod /modules/$module.ko || fail "no module $module"
+    done
+    ip link add link eth0 name eth0.5 type vlan id 5 || fail "no VLAN interface"
+    ip address add 10.9.5.2/24 dev eth0.5
+    ip link set eth0.5 up
+    result=$(ping -c 20 -i 0.02 -s 1000 -w 20 10.9.5.1)
+    echo "$result" | tail -n 2
+    ip link delete eth0.5
+    echo "$result" | grep -q ' 20 packets received' || fail "lost some of 20 tagged pings"
+    quiet
+}
+
+test_offloads() {
+    ready
+    for feature in rx tx tso; do
+        ethtool -K eth0 $feature off || fail "cannot turn $feature off"
+        up
+        ping_all 5 1000
+        iperf -n 1M
+        ethtool -K eth0 $feature on
+        up
+        iperf -n 1M
+    done
+    quiet
+}
+
+test_lro() {
+    ready
+    for state in off on; do
+        ethtool -K eth0 lro $state || fail "cannot turn LRO $state"
+        up
+        iperf -R
+    done
+    ethtool -S eth0 | grep lro
+    [ "$(counter lro_aggregated_pkts)" -gt 0 ] || fail "nothing was aggregated"
+    quiet
+}
+
+test_rings() {
+    for options in 'rx_ring_num=8 tx_fifo_num=1' 'rx_ring_num=1 tx_fifo_num=8' 'napi=0'; do
+        load $options
+        up
+        ping_all 10 56
+        iperf -R -n 10M
+        quiet
+    done
+    load
+    up
+}
+
+test_flap() {
+    ready
+    for round in 1 2 3 4 5 6 7 8 9 10; do
+        ip link set eth0 down
+        up
+    done
+    ping_all 10 56
+    quiet
+}
+
+test_soak() {
+    ready
+    SECONDS_OF_TRAFFIC=150
+    iperf -P 4
+    iperf -P 4 -R
+    quiet
+}
