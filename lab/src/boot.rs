@@ -109,7 +109,8 @@ fn initramfs(arguments: &BootArgs, tests: &[&str], tools: &Prefix, kernel: &Kern
         archive.directory(folder);
     }
     archive.file("bin/busybox", &fs::read(tools.0.join("usr/bin/busybox"))?);
-    let mut libraries = Vec::new();
+    // The C library opens this one by itself when a thread ends.
+    let mut libraries = vec![tools.0.join("usr/lib/x86_64-linux-gnu/libgcc_s.so.1")];
     for (name, program) in [("iperf3", "usr/bin/iperf3"), ("ethtool", "usr/sbin/ethtool")] {
         archive.file(&format!("libraries/{name}"), &fs::read(tools.0.join(program))?);
         let run = format!("#!/bin/sh\nexec /lib64/loader --library-path /libraries /libraries/{name} \"$@\"\n");
