@@ -18,9 +18,11 @@ const CHECKSUMS: [Checksums; 3] = [Checksums::Verified, Checksums::Bad, Checksum
 #[track_caller]
 fn passes_through(frame: &[u8]) {
     for checksums in CHECKSUMS {
-        let mut rig = Rig::new(Rules::Endpoint);
-        rig.push(data(1, 100)).push_as(frame, checksums).push(data(500, 100));
-        assert_eq!(rig.finish(), [data(1, 100).frame(), frame.to_vec(), data(500, 100).frame()]);
+        for rules in [Rules::Endpoint, Rules::Forward] {
+            let mut rig = Rig::new(rules);
+            rig.push(data(1, 100)).push_as(frame, checksums).push(data(500, 100));
+            assert_eq!(rig.finish(), [data(1, 100).frame(), frame.to_vec(), data(500, 100).frame()]);
+        }
     }
 }
 
@@ -243,10 +245,14 @@ fn frames() -> impl Strategy<Value = Vec<Vec<u8>>> {
     vec(prop_oneof![garbage(), mangled()], 1..30)
 }
 
+fn rules() -> impl Strategy<Value = Rules> {
+    prop_oneof![Just(Rules::Endpoint), Just(Rules::Seed), Just(Rules::Forward)]
+}
+
 proptest! {
     #[test]
-    fn garbage_that_nobody_checked_keeps_the_contract(frames in frames(), seed in any::<bool>(), buffer in 0..500_usize) {
-        let mut rig = Rig::new(if seed { Rules::Seed } else { Rules::Endpoint });
+    fn garbage_that_nobody_checked_keeps_the_contract(rules in rules(), frames in frames(), buffer in 0..500_usize) {
+        let mut rig = Rig::new(rules);
         for frame in frames {
             rig.push(frame);
         }
@@ -255,9 +261,13 @@ proptest! {
     }
 
     #[test]
-    fn garbage_that_a_card_called_good_costs_no_slot_and_no_frame(frames in frames(), buffer in 0..500_usize) {
+    fn garbage_that_a_card_called_good_costs_no_slot_and_no_frame(
+        rules in rules(),
+        frames in frames(),
+        buffer in 0..500_usize,
+    ) {
         let count = frames.len();
-        let mut rig = Rig::new(Rules::Endpoint);
+        let mut rig = Rig::new(rules);
         for frame in frames {
             rig.push_as(frame, Checksums::Verified);
         }

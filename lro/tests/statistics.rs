@@ -108,7 +108,7 @@ fn each_reason_has_a_case_that_is_counted_under_it() {
 proptest! {
     #[test]
     fn the_counters_agree_with_what_left(
-        rules in prop_oneof![Just(Rules::Off), Just(Rules::Seed), Just(Rules::Endpoint)],
+        rules in prop_oneof![Just(Rules::Off), Just(Rules::Seed), Just(Rules::Endpoint), Just(Rules::Forward)],
         sessions in 0..40_u32,
         steps in steps(60),
     ) {

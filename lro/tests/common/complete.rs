@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lro::Config;
 
+use super::eligible::{is_eligible, is_whole, may_join};
 use super::parse::{Flow, Kind, Segment, parse};
-use super::rig::{Arrival, Departure};
+use super::rig::{Arrival, Departure, Rig};
 
 /// A unit that is queued.
 #[derive(Default)]
@@ -44,13 +45,14 @@ impl Model {
             Kind::Barrier(_) => return self.flows.values_mut().flatten().for_each(|unit| unit.open = false),
             Kind::Segment(segment) => segment,
         };
-        let eligible = segment.is_eligible(config.rules, arrival.checksums);
+        let eligible = is_eligible(&segment, config.rules, arrival.checksums);
         let units = self.flows.entry(segment.flow()).or_default();
         if let Some(unit) = units.back_mut().filter(|unit| unit.open) {
             let fits = unit.ip_length() + segment.payload.len() <= 65_535;
-            if eligible && fits && unit.segments.back().is_some_and(|last| last.may_precede(&segment)) {
+            if eligible && fits && may_join(config.rules, &Vec::from_iter(&unit.segments), &segment) {
                 unit.segments.push_back(segment);
-                unit.open = unit.segments.len() < config.max_segments as usize;
+                let has_room = unit.segments.len() < config.max_segments as usize;
+                unit.open = has_room && !is_whole(config.rules, &Vec::from_iter(&unit.segments));
                 return;
             }
             unit.open = false;
@@ -73,7 +75,7 @@ impl Model {
 }
 
 /// Every unit that is not as long as it could have been. The engine must have had a session for every flow.
-pub fn shortfalls(config: &Config, arrivals: &[Arrival], departures: &[Departure]) -> Vec<String> {
+fn shortfalls(config: &Config, arrivals: &[Arrival], departures: &[Departure]) -> Vec<String> {
     let mut model = Model::default();
     let mut arrived = 0;
     let mut faults = Vec::new();
@@ -90,4 +92,12 @@ pub fn shortfalls(config: &Config, arrivals: &[Arrival], departures: &[Departure
         }
     }
     faults
+}
+
+/// The engine merged all that it could.
+#[track_caller]
+pub fn is_complete(rig: &Rig) {
+    let config = Config { max_segments: rig.config.max_segments.max(1), ..rig.config };
+    let shortfalls = shortfalls(&config, &rig.arrivals, &rig.departures);
+    assert!(shortfalls.is_empty(), "{shortfalls:#?}");
 }

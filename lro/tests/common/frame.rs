@@ -48,6 +48,8 @@ pub struct Tcp {
     pub payload: usize,
     /// Bytes behind the IP datagram.
     pub trailer: Vec<u8>,
+    /// Has the payload's first bytes changed so that the TCP checksum is a zero, which is written like this: 0 or 0xFFFF.
+    pub zero_sum: Option<u16>,
     /// Added to the TCP checksum.
     pub damage: u16,
     /// Added to the IPv4 header's checksum.
@@ -83,6 +85,7 @@ pub fn data(sequence: u32, length: usize) -> Tcp {
         options: Vec::new(),
         payload: length,
         trailer: Vec::new(),
+        zero_sum: None,
         damage: 0,
         ip_damage: 0,
     }
@@ -206,6 +209,12 @@ impl Tcp {
         self.trailer(60_usize.saturating_sub(length))
     }
 
+    /// A checksum that is a zero, written as 0 or as 0xFFFF: both are right, the first is what a computation yields.
+    pub fn zero_sum(self, written: u16) -> Self {
+        assert!(self.payload >= 2);
+        Self { zero_sum: Some(written), ..self }
+    }
+
     /// A wrong TCP checksum.
     pub fn damaged(self) -> Self {
         Self { damage: 0x0102, ..self }
@@ -297,8 +306,16 @@ impl Tcp {
         tcp.extend(self.urgent.to_be_bytes());
         tcp.extend(&self.options);
         tcp.extend(self.payload_bytes());
-        let sum = checksum(&[&pseudo_header(&self.addresses(), tcp.len()), &tcp]).wrapping_add(self.damage);
-        tcp[16..18].copy_from_slice(&sum.to_be_bytes());
+        let sum = |tcp: &[u8]| checksum(&[&pseudo_header(&self.addresses(), tcp.len()), tcp]);
+        let mut field = sum(&tcp).wrapping_add(self.damage);
+        if let Some(written) = self.zero_sum {
+            let payload = tcp.len() - self.payload;
+            tcp[payload..payload + 2].fill(0);
+            let rest = sum(&tcp);
+            tcp[payload..payload + 2].copy_from_slice(&rest.to_be_bytes());
+            field = written;
+        }
+        tcp[16..18].copy_from_slice(&field.to_be_bytes());
         tcp
     }
 

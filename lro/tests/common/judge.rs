@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lro::{Config, Info, Rules};
 
+use super::eligible::{ip_id_step, is_eligible, may_join};
 use super::frame::PSH;
 use super::parse::{Flow, Kind, Segment, parse};
 use super::rig::{Arrival, Departure};
@@ -129,13 +130,13 @@ impl<'a> Court<'a> {
     fn is_true_unit(&self, frames: &[usize], departure: &Departure) -> Result<(), String> {
         let segments: Vec<&Segment> = frames.iter().filter_map(|index| self.segment(*index)).collect();
         for (index, segment) in frames.iter().zip(&segments) {
-            if !segment.is_eligible(self.config.rules, self.arrivals[*index].checksums) {
+            if !is_eligible(segment, self.config.rules, self.arrivals[*index].checksums) {
                 return Err(format!("frame {index} is not eligible"));
             }
         }
-        for (indices, pair) in frames.windows(2).zip(segments.windows(2)) {
-            if !pair[0].may_precede(pair[1]) {
-                return Err(format!("frame {} may not follow frame {}", indices[1], indices[0]));
+        for n in 1..segments.len() {
+            if !may_join(self.config.rules, &segments[..n], segments[n]) {
+                return Err(format!("frame {} may not join frames {:?}", frames[n], &frames[..n]));
             }
         }
         let expected = merged(&segments);
@@ -146,7 +147,7 @@ impl<'a> Court<'a> {
             length: expected.len(),
             segments: frames.len() as u32,
             segment_size: segments.iter().map(|segment| segment.payload.len() as u16).max().unwrap_or(0),
-            ip_id_step: None,
+            ip_id_step: ip_id_step(self.config.rules, &segments),
             ip: segments[0].ip as u8,
             tcp: segments[0].tcp as u8,
             payload: segments[0].payload.start as u8,

@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub mod complete;
+pub mod eligible;
 pub mod frame;
 pub mod judge;
 pub mod other;

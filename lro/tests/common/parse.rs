@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use lro::{Checksums, Rules};
-
-use super::frame::{ACK, PSH};
+use super::frame::PSH;
 use super::sum::{pseudo_header, sum};
 
 /// What the contract distinguishes.
@@ -135,6 +133,11 @@ impl Segment {
         be32(&self.frame, self.tcp + 4)
     }
 
+    /// The sequence number behind the payload.
+    pub fn next_sequence(&self) -> u32 {
+        self.sequence().wrapping_add(self.payload.len() as u32)
+    }
+
     pub fn acknowledgment(&self) -> u32 {
         be32(&self.frame, self.tcp + 8)
     }
@@ -149,6 +152,40 @@ impl Segment {
 
     pub fn urgent(&self) -> u16 {
         be16(&self.frame, self.tcp + 18)
+    }
+
+    /// The checksum fields, as they came.
+    pub fn tcp_sum(&self) -> u16 {
+        be16(&self.frame, self.tcp + 16)
+    }
+
+    pub fn ip_sum(&self) -> u16 {
+        if self.is_v6() { 0 } else { be16(&self.frame, self.ip + 10) }
+    }
+
+    /// IPv4's identification.
+    pub fn identification(&self) -> Option<u16> {
+        (!self.is_v6()).then(|| be16(&self.frame, self.ip + 4))
+    }
+
+    /// Whether IPv4's ECN field says that congestion was met.
+    pub fn is_congested(&self) -> bool {
+        !self.is_v6() && self.frame[self.ip + 1] & 3 == 3
+    }
+
+    pub fn ip_options(&self) -> &[u8] {
+        if self.is_v6() { &[] } else { &self.frame[self.ip + 20..self.tcp] }
+    }
+
+    /// The kinds of the IPv6 extension headers, in order.
+    pub fn extensions(&self) -> Vec<u8> {
+        let mut kinds = Vec::new();
+        let (mut kind, mut at) = (self.frame[self.ip + 6], self.ip + 40);
+        while self.is_v6() && at < self.tcp {
+            kinds.push(kind);
+            (kind, at) = (self.frame[at], at + 8 * (usize::from(self.frame[at + 1]) + 1));
+        }
+        kinds
     }
 
     pub fn options(&self) -> &[u8] {
@@ -179,8 +216,8 @@ impl Segment {
         sum(&[&pseudo_header(self.addresses(), tcp.len()), tcp]) == 0xFFFF
     }
 
-    /// The headers with all blanked that may differ between the segments of a unit.
-    pub fn shared_headers(&self) -> Vec<u8> {
+    /// The headers with all blanked in which segments of a unit may differ that can be cut into them again.
+    pub fn exact_headers(&self) -> Vec<u8> {
         let mut headers = self.frame[..self.payload.start].to_vec();
         let (ip, tcp) = (self.ip, self.tcp);
         if self.is_v6() {
@@ -190,53 +227,24 @@ impl Segment {
             headers[ip + 2..ip + 6].fill(0);
             headers[ip + 10..ip + 12].fill(0);
         }
-        // Sequence, acknowledgment, PSH, window, checksum, the timestamps' values.
-        headers[tcp + 4..tcp + 12].fill(0);
+        // Sequence, PSH, checksum.
+        headers[tcp + 4..tcp + 8].fill(0);
         headers[tcp + 13] &= !PSH;
-        headers[tcp + 14..tcp + 18].fill(0);
+        headers[tcp + 16..tcp + 18].fill(0);
+        headers
+    }
+
+    /// The same for units of which the last segment's acknowledgment, window and timestamps are enough.
+    pub fn shared_headers(&self) -> Vec<u8> {
+        let mut headers = self.exact_headers();
+        let tcp = self.tcp;
+        headers[tcp + 8..tcp + 12].fill(0);
+        headers[tcp + 14..tcp + 16].fill(0);
         if self.timestamps().is_some() {
             headers[tcp + 24..tcp + 32].fill(0);
         }
         headers
     }
-
-    /// Whether the rules let this segment share a unit at all.
-    pub fn is_eligible(&self, rules: Rules, checksums: Checksums) -> bool {
-        let flags = if rules == Rules::Seed { self.flags() } else { self.flags() & !PSH };
-        let ip_header = if self.is_v6() { 40 } else { 20 };
-        let common = checksums != Checksums::Bad
-            && self.ip_sum_is_true()
-            && self.tcp_sum_is_true()
-            && self.tcp - self.ip == ip_header
-            && (self.options().is_empty() || self.timestamps().is_some())
-            && flags == ACK
-            && self.urgent() == 0
-            && !self.payload.is_empty();
-        common
-            && match rules {
-                Rules::Off => false,
-                Rules::Seed => {
-                    let congestion_experienced = self.frame[self.ip + 1] & 3 == 3;
-                    let echo = self.timestamps().map(|[_, echo]| echo);
-                    !self.is_v6() && !congestion_experienced && echo != Some(0)
-                }
-                Rules::Endpoint | Rules::Forward => true,
-            }
-    }
-
-    /// Whether `next` may follow this segment in a unit, length aside; both must be eligible.
-    pub fn may_precede(&self, next: &Self) -> bool {
-        self.flags() & PSH == 0
-            && self.shared_headers() == next.shared_headers()
-            && next.sequence() == self.sequence().wrapping_add(self.payload.len() as u32)
-            && !goes_back(self.acknowledgment(), next.acknowledgment())
-            && !self.timestamps().zip(next.timestamps()).is_some_and(|([from, _], [to, _])| goes_back(from, to))
-    }
-}
-
-/// Whether `to` lies before `from`, modulo 2^32.
-fn goes_back(from: u32, to: u32) -> bool {
-    to.wrapping_sub(from) >= 1 << 31
 }
 
 /// Reads a frame that is known to be a TCP segment.

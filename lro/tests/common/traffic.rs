@@ -38,6 +38,10 @@ pub enum Twist {
     Tos(u8),
     FlowLabel(u32),
     Fragment(u16),
+    /// The identification jumps.
+    Id(u16),
+    /// By how much the identification grows from now on.
+    IdStep(u16),
     Reserved(u8),
     Flags(u8),
     Urgent(u16),
@@ -46,6 +50,8 @@ pub enum Twist {
     Extension(u8),
     Damaged,
     IpDamaged,
+    /// A checksum that is a zero, written like this.
+    ZeroSum(u16),
     Trailer(usize),
     Mac(u8),
     Tag(u16),
@@ -68,6 +74,8 @@ fn twist() -> impl Strategy<Value = Twist> {
         (0..4_u8).prop_map(Twist::Tos),
         (0..2_u32).prop_map(Twist::FlowLabel),
         prop_oneof![Just(0x4000), Just(0), Just(0x8000), Just(MORE_FRAGMENTS), 1..0x2000_u16].prop_map(Twist::Fragment),
+        any::<u16>().prop_map(Twist::Id),
+        (0..3_u16).prop_map(Twist::IdStep),
         (0..2_u8).prop_map(Twist::Reserved),
         prop_oneof![Just(SYN), Just(FIN), Just(RST), Just(URG), Just(ECE), Just(CWR), Just(ACK)].prop_map(Twist::Flags),
         any::<u16>().prop_map(Twist::Urgent),
@@ -76,6 +84,7 @@ fn twist() -> impl Strategy<Value = Twist> {
         prop_oneof![Just(0), Just(43), Just(44), Just(51), Just(60), Just(253)].prop_map(Twist::Extension),
         Just(Twist::Damaged),
         Just(Twist::IpDamaged),
+        prop_oneof![Just(0), Just(0xFFFF)].prop_map(Twist::ZeroSum),
         (1..50_usize).prop_map(Twist::Trailer),
         any::<u8>().prop_map(Twist::Mac),
         (0..2_u16).prop_map(Twist::Tag),
@@ -94,7 +103,7 @@ fn buffer() -> impl Strategy<Value = usize> {
 }
 
 fn arrival() -> impl Strategy<Value = Step> {
-    let length = prop_oneof![60 => 1..=120_usize, 10 => Just(1448_usize), 1 => 9_000..40_000_usize];
+    let length = prop_oneof![30 => 1..=120_usize, 30 => Just(100_usize), 10 => Just(1448), 1 => 9_000..40_000_usize];
     prop_oneof![
         20 => (0..FLOWS, length, twist(), checksums())
             .prop_map(|(flow, length, twist, checksums)| Step::Send { flow, length, twist, checksums }),
@@ -116,7 +125,7 @@ pub fn arrivals(steps: usize) -> impl Strategy<Value = Vec<Step>> {
     vec(arrival(), 1..steps)
 }
 
-const FLOWS: usize = 5;
+const FLOWS: usize = 7;
 const OTHERS: usize = 6;
 
 /// A frame of no TCP flow.
@@ -135,6 +144,8 @@ fn stranger(kind: usize) -> Vec<u8> {
 pub struct Senders {
     next: Vec<Tcp>,
     last: Vec<Tcp>,
+    /// By how much the identifications grow.
+    id_steps: Vec<u16>,
 }
 
 impl Default for Senders {
@@ -145,8 +156,10 @@ impl Default for Senders {
             data6(1, 0).ack(0xFFFF_FF00),
             data6(0x7FFF_FF80, 0).flow(3).tag(0x8100, 10).timestamps(1, 1),
             data(1, 0).hosts([2, 1]).flow(4).tag(0x88A8, 1).tag(0x8100, 0x2001),
+            data6(1, 0).flow(5).extension(0, &[0, 0, 1, 4, 0, 0, 0, 0]).extension(60, &[7; 16]).timestamps(1, 1),
+            data(1, 0).flow(6).id(0xFFF0).options(vec![1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2]),
         ];
-        Self { last: next.clone(), next }
+        Self { id_steps: vec![0, 1, 0, 0, 0, 0, 1], last: next.clone(), next }
     }
 }
 
@@ -154,6 +167,10 @@ impl Senders {
     /// Writes the frame of a step that sends one.
     fn send(&mut self, flow: usize, length: usize, twist: &Twist) -> Vec<u8> {
         let next = &mut self.next[flow];
+        if let Twist::IdStep(step) = *twist {
+            self.id_steps[flow] = step;
+        }
+        next.id = next.id.wrapping_add(self.id_steps[flow]);
         change(next, twist);
         let mut sent = once(Tcp { payload: length, ..next.clone() }, twist);
         match twist {
@@ -187,6 +204,7 @@ fn change(next: &mut Tcp, twist: &Twist) {
         Twist::Tos(tos) => next.tos = tos,
         Twist::FlowLabel(label) => next.flow_label = label,
         Twist::Fragment(bits) if bits & 0x3FFF == 0 => next.fragment = bits,
+        Twist::Id(jump) => next.id = next.id.wrapping_add(jump),
         Twist::Reserved(bits) => next.reserved = bits,
         Twist::Mac(byte) => next.source[5] = byte & 1,
         Twist::Tag(tci) if !next.tags.is_empty() => next.tags[0].1 = tci,
@@ -212,6 +230,7 @@ fn once(sent: Tcp, twist: &Twist) -> Tcp {
         Twist::Extension(kind) if sent.v6 => sent.extension(kind, &[0; 8]),
         Twist::Damaged => sent.damaged(),
         Twist::IpDamaged => sent.ip_damaged(),
+        Twist::ZeroSum(written) if sent.payload >= 2 => sent.zero_sum(written),
         Twist::Trailer(length) => sent.trailer(length),
         _ => sent,
     }
