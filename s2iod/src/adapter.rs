@@ -1,34 +1,48 @@
-//! The adapter: one card, brought up, with its ring, its FIFO and the engine between ring and reader.
+//! The adapter: one card, with its ring, its FIFO and the engine between ring and reader.
 
-use lro::{Config, Engine, Info, TooSmall};
-use xframe::bits::{GeneralInt, PicInt};
-use xframe::registers as reg;
+mod recovery;
+mod service;
+mod transfer;
+mod watchdog;
 
-use crate::bring_up::{self, Identity};
-use crate::csr::{Csr, GONE};
-use crate::dma::{PAGE, Slab};
+use std::time::Duration;
+
+use lro::{Config, Engine};
+use xframe::swapper::Interrupts;
+
+use crate::alarms::Alarms;
+use crate::bring_up::{self, Identity, Profile};
+use crate::card_counters::CardCounters;
+use crate::csr::Csr;
 use crate::error::Error;
-use crate::link;
+use crate::health::{Health, State};
 use crate::options::Options;
 use crate::platform::Platform;
 use crate::rx::RxRing;
 use crate::slots::Slots;
 use crate::tx::TxFifo;
 
+pub use service::{Gone, Serviced};
+pub use transfer::SendError;
+use watchdog::Watchdog;
+
 /// A card that receives and sends.
 pub struct Adapter<P: Platform> {
     pub(crate) platform: P,
     pub(crate) csr: Csr<P::Bar>,
-    identity: Identity,
+    profile: Profile,
+    mac: Option<[u8; 6]>,
     pub(crate) options: Options,
     pub(crate) engine: Engine<Slots>,
     pub(crate) ring: RxRing,
     pub(crate) tx: TxFifo<P::Bar>,
-    pub(crate) statistics: Slab,
+    pub(crate) card_counters: CardCounters,
+    pub(crate) alarms: Alarms,
     pub(crate) link_up: bool,
     /// Whether the receive cause is masked, because the reader is at work.
     rx_masked: bool,
-    gone: bool,
+    pub(crate) health: Health,
+    watchdog: Watchdog,
     pub(crate) counters: Counters,
 }
 
@@ -41,34 +55,12 @@ pub struct Counters {
     pub not_ours: u64,
     /// Link events.
     pub link_changes: u64,
-}
-
-/// What an interrupt was about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Serviced {
-    /// It was this card's.
-    pub ours: bool,
-    /// Frames were moved from the ring into the engine.
-    pub received: bool,
-    /// Transmit slots became free.
-    pub sent: bool,
-    /// The link changed.
-    pub link: bool,
-}
-
-/// The card reads all ones: it has been pulled, or its bus is dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gone;
-
-/// Why a frame was not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendError {
-    /// Every transmit slot is with the card.
-    Full,
-    /// Longer than the MTU and its framing.
-    TooLong,
-    /// The card is gone.
-    Gone,
+    /// Faults that a reset was to help.
+    pub faults: u64,
+    /// Resets that helped.
+    pub recoveries: u64,
+    /// Resets that did not.
+    pub recoveries_failed: u64,
 }
 
 impl<P: Platform> Adapter<P> {
@@ -79,183 +71,97 @@ impl<P: Platform> Adapter<P> {
     /// What failed, by register and step. The card is stopped then.
     pub fn bring_up(mut platform: P, options: Options) -> Result<Self, Error> {
         options.check()?;
+        let profile = Profile::read(&mut platform)?;
         let csr = Csr::new(platform.bar(0).map_err(Error::platform("map the registers (BAR 0)"))?);
         let doorbells = platform.bar(2).map_err(Error::platform("map the doorbells (BAR 2)"))?;
-        let statistics = platform.slab(PAGE).map_err(Error::platform("allocate the statistics block"))?;
+        let card_counters = CardCounters::new(&mut platform, profile.asic)?;
         let longest = options.longest_frame();
         let slots = Slots::new(&mut platform, options.rx_slots + options.rx_spare, longest.into())?;
-        let mut ring = RxRing::new(&mut platform, options.rx_slots, longest)?;
-        let mut engine = Engine::new(engine_config(&options), slots);
+        let ring = RxRing::new(&mut platform, options.rx_slots, longest)?;
+        let engine = Engine::new(engine_config(&options), slots);
         let tx = TxFifo::new(&mut platform, doorbells, options.tx_slots, longest.into())?;
-        let identity = bring_up::configure(&mut platform, &csr, &options, &statistics)?;
-        ring.refill(engine.pool_mut());
-        if let Err(error) = bring_up::start(&mut platform, &csr, &ring) {
-            bring_up::stop::<P>(&csr);
-            return Err(error);
-        }
         let mut adapter = Self {
             platform,
             csr,
-            identity,
+            profile,
+            mac: None,
             options,
             engine,
             ring,
             tx,
-            statistics,
+            card_counters,
+            alarms: Alarms::new(),
             link_up: false,
             rx_masked: false,
-            gone: false,
+            health: Health::new(),
+            watchdog: Watchdog::default(),
             counters: Counters::default(),
         };
-        adapter.unmask();
+        adapter.start()?;
+        adapter.health.works(Duration::ZERO);
+        adapter.introduce();
         Ok(adapter)
     }
 
-    /// Opens the causes that this driver serves: link, transmit, receive.
-    fn unmask(&mut self) {
-        self.csr.write(reg::PIC_INT_MASK, !u64::from(PicInt::new().with_gpio(true)));
-        link::listen(&self.csr);
-        self.csr.write(reg::TX_TRAFFIC_MASK, 0_u64);
-        self.csr.write(reg::RX_TRAFFIC_MASK, 0_u64);
-        self.csr.write(reg::GENERAL_INT_MASK, !u64::from(causes()));
-        self.csr.read(reg::GENERAL_INT_STATUS);
+    /// Says in the log what card this is.
+    fn introduce(&self) {
+        let Profile { asic, revision, product, serial, .. } = &self.profile;
+        let [a, b, c, d, e, f] = self.identity().mac;
+        log::info!(
+            "{product}, serial number {serial}: {asic:?} revision {revision}, \
+             address {a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}"
+        );
     }
 
-    /// Serves an interrupt: masks the receive cause and moves finished frames into the engine, reclaims transmit slots,
-    /// follows the link.
-    ///
-    /// # Errors
-    ///
-    /// [`Gone`] when the card no longer answers.
-    pub fn service(&mut self) -> Result<Serviced, Gone> {
-        let status = self.csr.read(reg::GENERAL_INT_STATUS);
-        if status == GONE {
-            self.gone = true;
+    /// From any state of the card to one in which it receives and sends. Its rings are taken back on the way: frames that
+    /// it had completed go to the engine, frames that it had not sent are lost.
+    fn start(&mut self) -> Result<(), Error> {
+        bring_up::reset(&mut self.platform, &self.csr, &self.profile, Interrupts::Line)?;
+        self.ring.take_back(&mut self.engine, self.options.longest_frame());
+        self.tx.take_back();
+        self.card_counters.restart();
+        let started = self.configure_and_start();
+        if started.is_err() {
+            bring_up::stop::<P>(&self.csr);
         }
-        if self.gone {
-            return Err(Gone);
-        }
-        let pending = GeneralInt::from(status & u64::from(causes()));
-        if pending == GeneralInt::new() || (self.rx_masked && pending == GeneralInt::new().with_rxtraffic(true)) {
-            self.counters.not_ours += 1;
-            return Ok(Serviced::default());
-        }
-        self.counters.interrupts += 1;
-        let mut serviced = Serviced { ours: true, ..Serviced::default() };
-        if pending.rxtraffic() {
-            self.csr.write(reg::RX_TRAFFIC_MASK, u64::MAX);
-            // Acknowledged before the ring is looked at: a frame that completes from here on raises the cause again.
-            self.csr.write(reg::RX_TRAFFIC_INT, u64::MAX);
-            self.csr.read(reg::RX_TRAFFIC_INT);
-            self.rx_masked = true;
-            serviced.received = self.look_at_ring();
-        }
-        if pending.txtraffic() {
-            self.csr.write(reg::TX_TRAFFIC_INT, u64::MAX);
-            serviced.sent = self.tx.reclaim() > 0;
-        }
-        if pending.txpic() && PicInt::from(self.csr.read(reg::PIC_INT_STATUS)).gpio() {
-            self.follow_link();
-            serviced.link = true;
-        }
-        Ok(serviced)
+        started
     }
 
-    fn follow_link(&mut self) {
-        if let Some(up) = link::event(&self.csr) {
-            self.counters.link_changes += 1;
-            self.link_up = up;
-            log::info!("link {}", if up { "up" } else { "down" });
-        }
-    }
-
-    /// Moves finished frames into the engine; whether there were any.
-    fn look_at_ring(&mut self) -> bool {
-        let taken = self.ring.take(&mut self.engine);
+    fn configure_and_start(&mut self) -> Result<(), Error> {
+        let (platform, csr, options) = (&mut self.platform, &self.csr, &self.options);
+        let block = self.card_counters.block();
+        self.mac = Some(bring_up::configure(platform, csr, &self.profile, options, block, self.mac)?);
         self.ring.refill(self.engine.pool_mut());
-        taken > 0
+        bring_up::start(platform, csr, self.profile.asic, &self.ring)?;
+        self.unmask();
+        Ok(())
     }
 
-    /// Copies the oldest unit to the start of `buffer`, as much of it as fits between segments. `None`: nothing has come.
-    /// A frame that arrived longer than the buffer stays, [`TooSmall`] says how long it is, and
-    /// [`receive_truncated`](Self::receive_truncated) takes it.
-    ///
-    /// # Errors
-    ///
-    /// [`TooSmall`], as above.
-    pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<Info>, TooSmall> {
-        self.ring.take(&mut self.engine);
-        let taken = self.engine.pop_into(buffer)?;
-        if taken.is_some() {
-            self.ring.refill(self.engine.pool_mut());
-        }
-        Ok(taken)
-    }
-
-    /// Copies the first bytes of the oldest frame, however long it is.
-    pub fn receive_truncated(&mut self, buffer: &mut [u8]) -> Option<Info> {
-        let unit = self.engine.front_alone()?;
-        let info = unit.info();
-        unit.copy_to(buffer);
-        self.engine.consume();
-        self.ring.refill(self.engine.pool_mut());
-        Some(info)
-    }
-
-    /// Opens the receive cause again, then looks at the ring once more; whether frames came in between. Call it when
-    /// [`receive`](Self::receive) had nothing.
-    ///
-    /// # Errors
-    ///
-    /// [`Gone`] when the card no longer answers.
-    pub fn rearm(&mut self) -> Result<bool, Gone> {
-        if self.rx_masked && !self.gone {
-            self.csr.write(reg::RX_TRAFFIC_MASK, 0_u64);
-            self.gone = self.csr.read(reg::RX_TRAFFIC_MASK) == GONE;
-            self.rx_masked = false;
-        }
-        if self.gone {
-            return Err(Gone);
-        }
-        self.look_at_ring();
-        Ok(!self.engine.is_empty())
-    }
-
-    /// Sends a frame, Ethernet header first, FCS left out.
-    ///
-    /// # Errors
-    ///
-    /// Why it was not sent.
-    pub fn send(&mut self, frame: &[u8]) -> Result<(), SendError> {
-        if self.gone {
-            return Err(SendError::Gone);
-        }
-        // The FCS is the card's.
-        if frame.len() > usize::from(self.options.longest_frame()) - 4 {
-            return Err(SendError::TooLong);
-        }
-        if self.has_room() && self.tx.send(frame) { Ok(()) } else { Err(SendError::Full) }
-    }
-
-    /// Whether a frame can be sent now.
-    pub fn has_room(&mut self) -> bool {
-        self.tx.has_room() || self.tx.reclaim() > 0
-    }
-
-    /// Whether a frame can be received now. Looks at the ring.
-    pub fn has_frames(&mut self) -> bool {
-        self.look_at_ring();
-        !self.engine.is_empty()
+    /// How the card is.
+    #[inline]
+    pub fn state(&self) -> State {
+        self.health.state()
     }
 
     /// Whether the card no longer answers.
+    #[inline]
     pub fn is_gone(&self) -> bool {
-        self.gone
+        self.state() == State::Gone
     }
 
     /// The factory address and the chip.
     pub fn identity(&self) -> Identity {
-        self.identity
+        Identity { asic: self.profile.asic, revision: self.profile.revision, mac: self.mac.unwrap_or_default() }
+    }
+
+    /// What the card calls itself; empty if it does not say.
+    pub fn product(&self) -> &str {
+        &self.profile.product
+    }
+
+    /// The card's serial number; empty if it does not say.
+    pub fn serial(&self) -> &str {
+        &self.profile.serial
     }
 
     /// Whether the link is up.
@@ -277,13 +183,15 @@ impl<P: Platform> Adapter<P> {
 impl<P: Platform> Drop for Adapter<P> {
     /// The memory of the rings goes with the adapter: the card must be at rest before.
     fn drop(&mut self) {
-        bring_up::stop::<P>(&self.csr);
+        if self.state() == State::Running {
+            bring_up::stop::<P>(&self.csr);
+            if !bring_up::rest(&mut self.platform, &self.csr) {
+                log::warn!("the card does not come to rest; it is reset");
+                // Nothing else stops it, and nothing more can be done if this fails.
+                let _ = bring_up::reset(&mut self.platform, &self.csr, &self.profile, Interrupts::Line);
+            }
+        }
     }
-}
-
-/// The causes that reach the host.
-fn causes() -> GeneralInt {
-    GeneralInt::new().with_txpic(true).with_txtraffic(true).with_rxtraffic(true)
 }
 
 /// The engine that the options ask for: room for every slot, so that it is never full.

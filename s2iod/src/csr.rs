@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use xframe::bits::Command;
-use xframe::registers::{Register, lookup};
+use xframe::bits::{Command, MacCfg, RmacCfgKey};
+use xframe::registers::{MAC_CFG, RMAC_CFG_KEY, Register, lookup};
 
 use crate::error::Error;
 use crate::platform::{Bar, Platform};
@@ -32,6 +32,16 @@ impl<B: Bar> Csr<B> {
     /// Reads a register as its bit type, lets `change` alter it, and writes it back.
     pub fn update<T: From<u64> + Into<u64>>(&self, register: Register, change: impl FnOnce(T) -> T) {
         self.write(register, change(T::from(self.read(register))));
+    }
+
+    /// Changes `MAC_CFG`, of which Xena takes a write only behind its key. Herc does not mind the key.
+    pub fn update_mac_cfg(&self, change: impl FnOnce(MacCfg) -> MacCfg) {
+        let value = u64::from(change(self.read(MAC_CFG).into()));
+        for (half, bits) in [(0, value), (4, value >> 32)] {
+            self.write(RMAC_CFG_KEY, RmacCfgKey::UNLOCK);
+            self.bar.write32(u64::from(MAC_CFG.offset()) + half, bits as u32);
+        }
+        self.read(MAC_CFG);
     }
 
     /// Writes the upper half first: what starts the command is in the lower one. Each half is flushed by a read.

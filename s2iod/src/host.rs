@@ -21,7 +21,7 @@ const MEMORY_AND_MASTER: u64 = 0b110;
 /// The software card between memory of this process and a wire.
 pub type SoftwareCard<W> = Card<Arena, W>;
 
-/// A host with a software card in it. Clones share the card.
+/// A host with a software card in it.
 pub struct Host<W> {
     card: Rc<RefCell<SoftwareCard<W>>>,
     arena: Slab,

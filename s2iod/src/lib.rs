@@ -4,12 +4,16 @@
 //! network scheme's calls are served by [`front`].
 
 mod adapter;
+mod alarms;
 mod bring_up;
+mod card_counters;
 mod csr;
 mod device;
 pub mod dma;
 mod error;
+mod filter;
 pub mod front;
+mod health;
 #[cfg(not(target_os = "redox"))]
 pub mod host;
 mod link;
@@ -23,4 +27,5 @@ mod tx;
 pub use adapter::{Adapter, Counters, Gone, SendError, Serviced};
 pub use bring_up::Identity;
 pub use error::Error;
+pub use health::State;
 pub use options::Options;

@@ -1,6 +1,7 @@
 //! What an owner of a card can choose.
 
 use lro::Rules;
+use xframe::constants::MAX_MTU;
 
 use crate::error::Error;
 
@@ -44,9 +45,9 @@ impl Default for Options {
 const FRAMING: u16 = 14 + 2 * 4 + 4;
 
 impl Options {
-    /// Bytes of the longest frame with its framing.
+    /// Bytes of the longest frame with its framing. At the largest MTU the hardware has no room for a second tag.
     pub(crate) fn longest_frame(&self) -> u16 {
-        self.mtu + FRAMING
+        (self.mtu + FRAMING).min(MAX_MTU + FRAMING - 4)
     }
 
     /// Checks every number against what hardware and engine can do.
@@ -56,7 +57,7 @@ impl Options {
     /// [`Error::Option`] with the first that is out of bounds.
     pub fn check(&self) -> Result<(), Error> {
         let checks = [
-            ("--mtu", usize::from(self.mtu), 46, usize::from(xframe::constants::MAX_MTU)),
+            ("--mtu", usize::from(self.mtu), 46, usize::from(MAX_MTU)),
             ("--rx-slots", self.rx_slots as usize, 8, 16_384),
             ("--rx-spare", self.rx_spare as usize, 0, 65_536),
             ("--tx-slots", self.tx_slots as usize, 2, 4096),

@@ -45,6 +45,8 @@ pub struct RxRing {
     limit: u32,
     /// What the card was told a slot holds.
     buffer: u16,
+    /// RxDs that the card has completed.
+    completed: u64,
     errors: Errors,
 }
 
@@ -72,6 +74,7 @@ impl RxRing {
             in_card: 0,
             limit,
             buffer: buffer.min(rxd::MAX_BUFFER),
+            completed: 0,
             errors: Errors::default(),
         })
     }
@@ -112,23 +115,70 @@ impl RxRing {
     pub fn take(&mut self, engine: &mut Engine<Slots>) -> u32 {
         let mut taken = 0;
         while self.in_card > 0 {
-            let Some(rxd) = descriptor(&self.blocks, self.take) else { break };
-            // Read once, OWN first: from here on these are values that the card cannot change.
-            let control_1 = Control1::from(rxd[rxd::CONTROL_1 / 8].load(Ordering::Acquire));
-            let control_2 = Control2::from(rxd[rxd::CONTROL_2 / 8].load(Ordering::Relaxed));
-            let Some(completion) = Completion::decode(control_1, control_2) else { break };
+            let Some(completion) = self.completion(self.take) else { break };
             let Some(&slot) = self.posted.get(number(self.take)) else { break };
             self.take = self.after(self.take);
             self.in_card -= 1;
             taken += 1;
-            let delivered = self
-                .deliverable(completion)
-                .is_some_and(|checksums| engine.push(slot, completion.size.into(), checksums).is_ok());
-            if !delivered {
-                lro::Pool::release(engine.pool_mut(), slot);
+            self.deliver(engine, slot, completion);
+        }
+        self.completed += u64::from(taken);
+        taken
+    }
+
+    /// Takes the ring back from a card that has been reset: what it had completed goes to the engine, in order and wherever
+    /// it lies, the other slots are free. The ring starts anew then, with `buffer` bytes for the card in each slot.
+    pub fn take_back(&mut self, engine: &mut Engine<Slots>, buffer: u16) {
+        while self.in_card > 0 {
+            let (slot, completion) = (self.posted.get(number(self.take)).copied(), self.completion(self.take));
+            self.take = self.after(self.take);
+            self.in_card -= 1;
+            match (slot, completion) {
+                (Some(slot), Some(completion)) => self.deliver(engine, slot, completion),
+                (Some(slot), None) => lro::Pool::release(engine.pool_mut(), slot),
+                (None, _) => {}
             }
         }
-        taken
+        (self.take, self.fill) = (Cursor::default(), Cursor::default());
+        self.buffer = buffer.min(rxd::MAX_BUFFER);
+        for block in 0..self.posted.len() / block::RXDS {
+            for rxd in (0..block::RXDS).filter_map(|rxd| descriptor(&self.blocks, Cursor { block, rxd })) {
+                rxd[rxd::CONTROL_1 / 8].store(0, Ordering::Relaxed);
+                rxd[rxd::CONTROL_2 / 8].store(0, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// RxDs that the card has completed since the driver came.
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// Whether the card has the next RxD although it has completed the one behind it. Seen twice without a completion in
+    /// between, the next one will never come.
+    pub fn is_next_passed_over(&self) -> bool {
+        self.in_card > 1 && self.completion(self.take).is_none() && self.completion(self.after(self.take)).is_some()
+    }
+
+    /// What the card says in an RxD, once it has given it back.
+    #[inline]
+    fn completion(&self, at: Cursor) -> Option<Completion> {
+        let rxd = descriptor(&self.blocks, at)?;
+        // Read once, OWN first: from here on these are values that the card cannot change.
+        let control_1 = Control1::from(rxd[rxd::CONTROL_1 / 8].load(Ordering::Acquire));
+        let control_2 = Control2::from(rxd[rxd::CONTROL_2 / 8].load(Ordering::Relaxed));
+        Completion::decode(control_1, control_2)
+    }
+
+    /// A frame goes to the engine, or its slot is free again.
+    #[inline]
+    fn deliver(&mut self, engine: &mut Engine<Slots>, slot: u32, completion: Completion) {
+        let delivered = self
+            .deliverable(completion)
+            .is_some_and(|checksums| engine.push(slot, completion.size.into(), checksums).is_ok());
+        if !delivered {
+            lro::Pool::release(engine.pool_mut(), slot);
+        }
     }
 
     /// What the card knows of the frame's checksums; `None` if the frame goes no further.

@@ -25,6 +25,18 @@ pub struct TxFifo<B> {
     /// Frames that the card could not send, by T_CODE other than 0.
     errors: u64,
     frames: u64,
+    lost: u64,
+}
+
+/// What became of frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Handed to the card.
+    pub frames: u64,
+    /// Of these, those that it could not send.
+    pub errors: u64,
+    /// Of these, those that a reset has taken from it.
+    pub lost: u64,
 }
 
 impl<B: Bar> TxFifo<B> {
@@ -44,12 +56,38 @@ impl<B: Bar> TxFifo<B> {
             reclaim: 0,
             errors: 0,
             frames: 0,
+            lost: 0,
         })
     }
 
-    /// Frames that were handed to the card, and how many of them it could not send.
-    pub fn counts(&self) -> (u64, u64) {
-        (self.frames, self.errors)
+    /// What became of frames since the driver came.
+    pub fn counts(&self) -> Counts {
+        Counts { frames: self.frames, errors: self.errors, lost: self.lost }
+    }
+
+    /// Frames that the card has not completed.
+    pub fn in_card(&self) -> usize {
+        self.send.wrapping_sub(self.reclaim)
+    }
+
+    /// Frames that the card has completed, wrapping.
+    pub fn completed(&self) -> usize {
+        self.reclaim
+    }
+
+    /// Takes the FIFO back from a card that has been reset: what it has not sent is lost.
+    pub fn take_back(&mut self) {
+        self.reclaim();
+        self.lost += self.in_card() as u64;
+        while self.reclaim != self.send {
+            if let Some(&slot) = self.posted.get(self.reclaim % self.posted.len()) {
+                lro::Pool::release(&mut self.slots, slot);
+            }
+            self.reclaim = self.reclaim.wrapping_add(1);
+        }
+        for txd in (0..self.posted.len()).filter_map(|index| descriptor(&self.txds, index)) {
+            txd[txd::CONTROL_1 / 8].store(0, Ordering::Relaxed);
+        }
     }
 
     /// Whether a frame can be sent now.

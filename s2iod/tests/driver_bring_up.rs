@@ -113,12 +113,6 @@ fn a_device_of_another_kind_is_left_alone() {
 }
 
 #[test]
-fn xframe_i_whose_link_needs_another_driver_is_refused() {
-    let error = Machine::new(Config::new(Asic::Xena, MAC)).fails(Options::default());
-    assert!(matches!(error, Error::UnknownDevice { .. }), "{error}");
-}
-
-#[test]
 fn configuration_space_may_take_its_time_after_the_reset() {
     for config_busy in [0, 1, 40] {
         Bench::on(Machine::new(Config { config_busy, ..config() }), Options::default());

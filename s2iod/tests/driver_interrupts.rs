@@ -6,7 +6,7 @@ mod common;
 use common::Bench;
 use common::frames::plain;
 use s2iod::{Options, Serviced};
-use xframe::bits::{MacInt, RmacErr};
+use xframe::bits::McErr;
 use xframe::registers as reg;
 
 const OURS: Serviced = Serviced { ours: true, received: false, sent: false, link: false };
@@ -115,10 +115,10 @@ fn rearm_that_finds_nothing_leaves_the_line_low() {
 #[test]
 fn causes_that_nobody_serves_do_not_reach_the_line() {
     let bench = Bench::new(Options::default());
-    bench.machine.write(reg::MAC_INT_MASK, !u64::from(MacInt::new().with_rmac_int(true)));
-    bench.machine.write(reg::MAC_RMAC_ERR_MASK, 0_u64);
-    let cause = RmacErr::new().with_rx_buff_ovrn(true);
-    bench.machine.card.borrow_mut().latch(reg::MAC_RMAC_ERR_REG, cause.into());
+    bench.machine.write(reg::MC_INT_MASK, 0_u64);
+    bench.machine.write(reg::MC_ERR_MASK, 0_u64);
+    let cause = McErr::new().with_sm_err(true);
+    bench.machine.card.borrow_mut().latch(reg::MC_ERR_REG, cause.into());
     assert!(!bench.machine.line());
 }
 

@@ -1,7 +1,7 @@
 //! Configuration of every block, between reset and start.
 
 use xframe::bits::{
-    Command, MacCfg, MacLinkUtil, MiscControl, PciMode, PicControl, PicControl2, RmacMaxPyldLen, RmacPauseCfg,
+    Command, GpioControl, MacLinkUtil, MiscControl, PciMode, PicControl, PicControl2, RmacMaxPyldLen, RmacPauseCfg,
     RtiData1, RtiData2, RtsFrmLen, RxPaCfg, RxQueueCfg, StatByteCnt, TtiData1, TtiData2, TxFifoPartition, TxPaCfg,
     TxReqTimeout,
 };
@@ -9,6 +9,7 @@ use xframe::constants::{Asic, DS_ENTRIES, calendar, pause_thresholds, qos_steeri
 use xframe::registers as reg;
 
 use super::milliseconds;
+use super::profile::Profile;
 use crate::csr::Csr;
 use crate::dma::Slab;
 use crate::error::Error;
@@ -17,13 +18,23 @@ use crate::platform::{Bar, Platform};
 
 /// Share of an Rx queue's RLDRAM, in 256ths, above which pause frames are sent.
 const PAUSE_SHARE: u8 = 187;
+/// Xena's PCI clock, at most.
+const XENA_MHZ: u32 = 133;
+/// Herc's clock in the fastest slots.
+const FASTEST_MHZ: u32 = 266;
+/// `PCC_ENABLE`: four of the eight.
+const FOUR_PCCS: u64 = 0x0F00_0000_0000_0000;
+/// `TMAC_AVG_IPG` for copper.
+const CX4_GAP: u64 = 0x1700_0000_0000_0000;
+/// `MAC_DEBUG_CTRL`: activity lights the LED.
+const ACTIVITY_TO_LED: u64 = 0x0411_0404_0000_0000;
 /// Pause quanta that a generated pause frame asks for.
 const PAUSE_TIME: u16 = 0x100;
 
 /// Which frames the MAC takes, and how long they may be. The FCS stays on the card, padding does not: the host needs it
 /// to give a frame on as it came.
 pub(super) fn mac<B: Bar>(csr: &Csr<B>, options: &Options) {
-    csr.update(reg::MAC_CFG, |mac: MacCfg| {
+    csr.update_mac_cfg(|mac| {
         mac.with_tmac_enable(true)
             .with_rmac_enable(true)
             .with_tmac_append_pad(true)
@@ -52,7 +63,7 @@ pub(super) fn xaui<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, asic: Asic)
 }
 
 /// One transmit FIFO. Calendars before sizes, sizes before the enable bit.
-pub(super) fn transmit<B: Bar>(csr: &Csr<B>, options: &Options) {
+pub(super) fn transmit<B: Bar>(csr: &Csr<B>, profile: &Profile, options: &Options) {
     for partition in reg::TX_FIFO_PARTITION.iter() {
         csr.write(partition, 0_u64);
     }
@@ -67,6 +78,10 @@ pub(super) fn transmit<B: Bar>(csr: &Csr<B>, options: &Options) {
     });
     for (round, slots) in reg::TX_W_ROUND_ROBIN.iter().zip(calendar(1)) {
         csr.write(round, slots);
+    }
+    if profile.asic == Asic::Xena && profile.revision < 4 {
+        // Arbitration among eight PCCs fails there.
+        csr.write(reg::PCC_ENABLE, FOUR_PCCS);
     }
     csr.write(reg::TX_FIFO_PARTITION.first(), fifo_0.with_en(true));
 }
@@ -98,19 +113,23 @@ pub(super) fn steering<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>) -> Resu
 /// Where the statistics block goes, and how long it is.
 pub(super) fn statistics<B: Bar>(csr: &Csr<B>, asic: Asic, block: &Slab) {
     csr.write(reg::STAT_ADDR, block.bus(0));
-    csr.write(reg::STAT_BYTE_CNT, StatByteCnt::new().with_stat_bc(asic.statistics_size() as u16));
+    if asic == Asic::Herc {
+        // It starts with the short block of Xena.
+        csr.write(reg::STAT_BYTE_CNT, StatByteCnt::new().with_stat_bc(asic.statistics_size() as u16));
+    }
 }
 
 /// Interrupt moderation: at low load the first frame interrupts at once; at high load many share an interrupt, which costs
 /// nothing in latency since a reader that keeps up looks at the ring itself.
-pub(super) fn moderation<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>) -> Result<(), Error> {
+pub(super) fn moderation<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, mhz: u32) -> Result<(), Error> {
     csr.write(reg::MAC_LINK_UTIL, MacLinkUtil::new().with_tx_link_util_val(5).with_rx_link_util_val(5));
-    // Ticks of 64 clocks at 266 MHz: 4 ms. Continuous, because it is what reclaims the last frames of a burst.
-    let timer = TtiData1::new().with_timer_val(16_625).with_timer_ac_en(true).with_timer_ci_en(true);
+    // In ticks of 64 clocks: 4 ms.
+    let timer = TtiData1::new().with_timer_val(mhz * 4000 / 64).with_timer_ac_en(true);
     csr.write(reg::TTI_DATA1_MEM, timer.with_urng_a(0x0A).with_urng_b(0x10).with_urng_c(0x30));
     csr.write(reg::TTI_DATA2_MEM, TtiData2::new().with_a(16).with_b(32).with_c(64).with_d(128));
     csr.command(platform, reg::TTI_COMMAND_MEM, Command::write(0))?;
-    let timer = RtiData1::new().with_timer_val(8_312).with_timer_ac_en(true);
+    // 2 ms.
+    let timer = RtiData1::new().with_timer_val(mhz * 2000 / 64).with_timer_ac_en(true);
     csr.write(reg::RTI_DATA1_MEM, timer.with_urng_a(0x0A).with_urng_b(0x10).with_urng_c(0x30));
     csr.write(reg::RTI_DATA2_MEM, RtiData2::new().with_a(1).with_b(2).with_c(32).with_d(64));
     csr.command(platform, reg::RTI_COMMAND_MEM, Command::write(0))
@@ -124,14 +143,25 @@ pub(super) fn pause<B: Bar>(csr: &Csr<B>) {
     csr.update(reg::PIC_CONTROL, |control: PicControl| control.with_shared_splits(0));
 }
 
-/// What depends on the slot, and how the card writes descriptors back.
-pub(super) fn bus<B: Bar>(csr: &Csr<B>) -> Result<(), Error> {
+/// The clock of the card's timers, in MHz. Xena has no register that tells.
+pub(super) fn clock<B: Bar>(csr: &Csr<B>, asic: Asic) -> Result<u32, Error> {
+    if asic == Asic::Xena {
+        return Ok(XENA_MHZ);
+    }
     let found = csr.read(reg::PCI_MODE);
     let mode = PciMode::from(found);
-    let Some(core_mhz) = mode.info().core_mhz().filter(|_| !mode.mode_unknown_mode()) else {
-        return Err(Error::BusMode { found });
-    };
-    if core_mhz == 266 {
+    mode.info().core_mhz().filter(|_| !mode.mode_unknown_mode()).ok_or(Error::BusMode { found })
+}
+
+/// What depends on the slot, how the card writes descriptors back, and how long a link must be stable (Herc).
+pub(super) fn bus<B: Bar>(csr: &Csr<B>, profile: &Profile, mhz: u32) {
+    if profile.is_cx4() {
+        csr.write(reg::TMAC_AVG_IPG, CX4_GAP);
+    }
+    if profile.asic == Asic::Xena {
+        return;
+    }
+    if mhz == FASTEST_MHZ {
         csr.write(reg::TXREQTIMEOUT, TxReqTimeout::new().with_val(0x7F).with_en(true));
         csr.write(reg::READ_RETRY_DELAY, 0_u64);
         csr.write(reg::WRITE_RETRY_DELAY, 0_u64);
@@ -141,5 +171,12 @@ pub(super) fn bus<B: Bar>(csr: &Csr<B>) -> Result<(), Error> {
         MiscControl::new().with_fault_behaviour(true).with_ext_req_en(true).with_link_stability_prd(3),
     );
     csr.update(reg::PIC_CONTROL2, |control: PicControl2| control.with_txd_write_bc(0));
-    Ok(())
+}
+
+/// Later Xena boards want their link and activity indicators programmed.
+pub(super) fn indicators<B: Bar>(csr: &Csr<B>, profile: &Profile) {
+    if profile.asic == Asic::Xena && profile.subsystem & 0xFF >= 7 {
+        csr.update(reg::GPIO_CONTROL, |gpio: GpioControl| gpio.with_gpio_0_enable(true));
+        csr.write(reg::MAC_DEBUG_CTRL, ACTIVITY_TO_LED);
+    }
 }

@@ -2,12 +2,13 @@
 
 use xframe::bits::BusMode;
 use xframe::bits::{AdapterControl, AdapterStatus, McRldramMrs, PciMode, PrcCtrl, RingMode};
+use xframe::constants::Asic;
 use xframe::registers as reg;
 
 use super::milliseconds;
 use crate::csr::Csr;
 use crate::error::Error;
-use crate::platform::Platform;
+use crate::platform::{Bar, Platform};
 use crate::rx::RxRing;
 
 /// Clocks before the card looks again at an RxD that it found with the host.
@@ -18,11 +19,11 @@ const BACKOFF: u32 = 0x1000;
 /// # Errors
 ///
 /// [`Error::Wait`] when the card does not come to rest.
-pub(crate) fn start<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, ring: &RxRing) -> Result<(), Error> {
+pub(crate) fn start<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, asic: Asic, ring: &RxRing) -> Result<(), Error> {
     let enabled = PrcCtrl::new()
         .with_rc_enabled(true)
         .with_ring_mode(RingMode::OneBuffer)
-        .with_group_reads(true)
+        .with_group_reads(asic == Asic::Herc)
         .with_rxd_backoff_interval(BACKOFF);
     ring.start(csr, reg::PRC_RXD0.first(), reg::PRC_CTRL.first(), enabled.into());
     let mrs = McRldramMrs::from(csr.read(reg::MC_RLDRAM_MRS));
@@ -30,11 +31,15 @@ pub(crate) fn start<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, ring: &RxR
     platform.sleep(milliseconds(100));
     // Active low: ECC on.
     csr.update(reg::ADAPTER_CONTROL, |control: AdapterControl| control.with_ecc_en(false));
-    let pci_33 = PciMode::from(csr.read(reg::PCI_MODE)).info() == BusMode::Pci33;
+    let second_pll = has_second_pll(csr, asic);
     csr.wait(platform, reg::ADAPTER_STATUS, "the card at rest", (10, milliseconds(50)), |status| {
-        // At 33 MHz the second PLL never locks.
-        AdapterStatus::from(status).quiescent(!pci_33)
+        AdapterStatus::from(status).quiescent(second_pll)
     })?;
     csr.update(reg::ADAPTER_CONTROL, |control: AdapterControl| control.with_eoi_tx_on(true));
     Ok(())
+}
+
+/// Whether the second PLL ever locks: not on Xena, and not at 33 MHz.
+fn has_second_pll<B: Bar>(csr: &Csr<B>, asic: Asic) -> bool {
+    asic == Asic::Herc && PciMode::from(csr.read(reg::PCI_MODE)).info() != BusMode::Pci33
 }

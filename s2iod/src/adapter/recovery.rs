@@ -1,0 +1,126 @@
+//! Recovery: what is watched, what a fault sets off, and when the card is given up.
+
+use std::time::Duration;
+
+use xframe::bits::PrcCtrl;
+use xframe::constants::Asic;
+use xframe::registers as reg;
+
+use super::Adapter;
+use super::watchdog::Look;
+use crate::alarms;
+use crate::bring_up::{self, read_id};
+use crate::csr::GONE;
+use crate::health::{Fault, State};
+use crate::link;
+use crate::platform::Platform;
+
+/// What a register's low bits hold of ring 0's count.
+const BUMPS_SHIFT: u32 = 48;
+
+impl<P: Platform> Adapter<P> {
+    /// Looks after the card: alarms, queues that have stopped, the link, and what a lost interrupt would have told. To be
+    /// called about twice a second, and after interrupts; the front is to be served afterwards. `now` is a monotonic time.
+    ///
+    /// A fault stops the card. It is reset and brought up again at once, which takes one to three seconds; after another
+    /// fault within a minute, or an attempt that failed, not before a pause that doubles each time, up to about a minute.
+    /// Until then nothing can be sent. Frames that the card had delivered stay readable; those it had not sent are lost.
+    pub fn watch(&mut self, now: Duration) -> State {
+        if self.state() == State::Running
+            && let Some(fault) = self.find_fault(now)
+        {
+            self.fail(fault, now);
+        }
+        if self.health.is_due(now) {
+            self.recover(now);
+        }
+        self.state()
+    }
+
+    fn find_fault(&mut self, now: Duration) -> Option<Fault> {
+        if let Some(noted) = self.health.take_noted() {
+            return Some(noted);
+        }
+        match self.alarms.look(&self.csr, self.profile.asic) {
+            alarms::Look::Fine => {}
+            alarms::Look::Fatal(name) => return Some(Fault::Alarm(name)),
+            alarms::Look::Silent => {
+                self.suspect_gone();
+                return self.health.take_noted();
+            }
+        }
+        let news = link::look(&self.csr, &self.profile, self.link_up);
+        self.link_is(news);
+        self.card_counters.keep_up(&self.csr);
+        self.look_at_ring();
+        self.tx.reclaim();
+        if !PrcCtrl::from(self.csr.read(reg::PRC_CTRL.first())).rc_enabled() {
+            return Some(Fault::RingStopped);
+        }
+        let look = self.look();
+        self.watchdog.compare(look, now)
+    }
+
+    fn look(&self) -> Look {
+        let bumps = match self.profile.asic {
+            Asic::Xena => 0,
+            Asic::Herc => (self.csr.read(reg::RING_BUMP_COUNTER1) >> BUMPS_SHIFT) as u16,
+        };
+        Look {
+            tx_in_card: self.tx.in_card(),
+            tx_completed: self.tx.completed(),
+            link_up: self.link_up,
+            rx_in_card: self.ring.in_card(),
+            rx_completed: self.ring.completed(),
+            passed_over: self.ring.is_next_passed_over(),
+            bumps,
+        }
+    }
+
+    /// A register read all ones. If configuration space does, too, the card is gone.
+    pub(super) fn suspect_gone(&mut self) {
+        match read_id(&mut self.platform) {
+            Ok(id) if id == self.profile.id => self.health.note(Fault::Silent),
+            _ => self.give_up(),
+        }
+    }
+
+    fn give_up(&mut self) {
+        log::error!("the card does not answer any more");
+        self.look_at_ring();
+        self.link_up = false;
+        self.health.gone();
+    }
+
+    /// Stops the card, with every frame that it has delivered in the engine.
+    fn fail(&mut self, fault: Fault, now: Duration) {
+        self.counters.faults += 1;
+        let pause = self.health.failed(now);
+        log::error!("{fault}: the card is reset in {} s", pause.as_secs());
+        if fault != Fault::Silent {
+            bring_up::stop::<P>(&self.csr);
+            self.card_counters.transfer(&mut self.platform, &self.csr);
+        }
+        self.look_at_ring();
+        self.link_is(self.link_up.then_some(false));
+    }
+
+    fn recover(&mut self, now: Duration) {
+        if read_id(&mut self.platform).is_ok_and(|id| id == GONE as u32) {
+            return self.give_up();
+        }
+        match self.start() {
+            Ok(()) => {
+                self.counters.recoveries += 1;
+                self.health.works(now);
+                self.watchdog.restart();
+                log::info!("the card works again");
+            }
+            Err(error) => {
+                self.counters.recoveries_failed += 1;
+                let pause = self.health.failed(now);
+                log::error!("{error}: the card is reset again in {} s", pause.as_secs());
+            }
+        }
+    }
+}
