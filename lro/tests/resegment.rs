@@ -48,9 +48,7 @@ fn by_flow(frames: impl IntoIterator<Item = Vec<u8>>) -> BTreeMap<Option<Vec<u8>
 #[track_caller]
 fn come_back<const N: usize>(frames: [Tcp; N]) {
     let mut rig = Rig::new(Rules::Forward);
-    for frame in &frames {
-        rig.push(frame.clone());
-    }
+    rig.push_all(frames.clone());
     let units = rig.finish();
     assert_eq!(rig.info(0).segments as usize, frames.len(), "{:?}", rig.stats());
     assert_eq!(cut(&units[0], &rig.info(0)), frames.map(|frame| without_trailer(frame.frame())));
@@ -191,7 +189,7 @@ fn a_checksum_of_zero() {
 fn the_longest_unit() {
     let mut rig = Rig::new(Rules::Forward);
     let frames: Vec<Vec<u8>> = (0..46).map(|n| data(1 + n * 1423, 1423).id(n as u16).frame()).collect();
-    frames.iter().for_each(|frame| drop(rig.push(frame.clone())));
+    rig.push_all(frames.clone());
     rig.push(data(1 + 46 * 1423, 37).id(46));
     let units = rig.finish();
     assert_eq!((units.len(), segment(&units[0]).ip_length()), (1, 65_535));
@@ -202,7 +200,7 @@ fn the_longest_unit() {
 fn a_unit_that_was_cut_to_the_readers_buffer() {
     let mut rig = Rig::new(Rules::Forward);
     let frames: [Tcp; 7] = row(data(1, 0), |frame, n| frame.id(n));
-    frames.iter().for_each(|frame| drop(rig.push(frame.clone())));
+    rig.push_all(frames.clone());
     rig.drain(HEADERS4 + 3 * 9);
     rig.finish();
     let back: Vec<_> = rig.departures.iter().flat_map(|unit| cut(&unit.frame, &unit.info)).collect();

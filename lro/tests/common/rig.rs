@@ -49,6 +49,10 @@ impl Rig {
         self.push_as(frame, Checksums::Unknown)
     }
 
+    pub fn push_all(&mut self, frames: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> &mut Self {
+        frames.into_iter().fold(self, Self::push)
+    }
+
     /// Pushes a frame that must find room.
     pub fn push_as(&mut self, frame: impl Into<Vec<u8>>, checksums: Checksums) -> &mut Self {
         self.try_push(frame, checksums).unwrap();
