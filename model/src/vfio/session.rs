@@ -158,7 +158,9 @@ fn check_room(argsz: u32, needed: u32) -> Result<(), Errno> {
 
 fn device_info(body: &[u8], reply: &mut Vec<u8>) -> Result<(), Errno> {
     const SIZE: u32 = 16;
-    check_room(Fields(body).u32()?, SIZE)?;
+    let mut fields = Fields(body);
+    let (argsz, _flags, _regions, _irqs) = (fields.u32()?, fields.u32()?, fields.u32()?, fields.u32()?);
+    check_room(argsz, SIZE)?;
     [SIZE, DEVICE_RESETS | DEVICE_PCI, REGIONS, index::COUNT].into_iter().for_each(|field| reply.put32(field));
     Ok(())
 }
