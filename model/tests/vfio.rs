@@ -102,7 +102,10 @@ fn memory_that_shrinks_under_the_card_harms_nobody() {
 fn the_device_is_what_pci_says_it_is() {
     let served = Served::new();
     let mut client = served.client();
-    assert_eq!(words(&client.call(DEVICE_GET_INFO, &[16; 4], &[]).unwrap()), [16, 0b11, 9, 5]);
+    assert_eq!(
+        words(&client.call(DEVICE_GET_INFO, &[16, 0, 0, 0].map(u32::to_ne_bytes).concat(), &[]).unwrap()),
+        [16, 0b11, 9, 5]
+    );
     assert_eq!(client.region_read(7, 0, 4).unwrap(), [0xD5, 0x17, 0x32, 0x58]);
     let sizes: Vec<_> = (0..9)
         .map(|index| {
