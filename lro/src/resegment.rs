@@ -34,7 +34,11 @@ impl Segments<'_> {
         if self.header.is_empty() {
             return Ok(None);
         }
-        let size = self.payload.len().min(self.info.segment_size.into());
+        // No engine makes units of empty segments: whatever claims so is one frame.
+        let size = match self.info.segment_size {
+            0 => self.payload.len(),
+            size => self.payload.len().min(size.into()),
+        };
         let (payload, rest) = self.payload.split_at(size);
         let needs = self.header.len() + size;
         let Some((header, behind)) = frame.get_mut(..needs).and_then(|it| it.split_at_mut_checked(self.header.len()))
@@ -63,7 +67,7 @@ impl Segments<'_> {
         // Of a unit of at most 65,535 bytes of IP.
         let ip_length = (ip.len() + tcp_length) as u16;
         let addresses = if ip.first().is_some_and(|version| version >> 4 == 6) {
-            put(ip, 4, (ip_length - 40).to_be_bytes());
+            put(ip, 4, ip_length.wrapping_sub(40).to_be_bytes());
             ip.get(8..40)
         } else {
             let step = self.info.ip_id_step.unwrap_or(0);

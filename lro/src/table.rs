@@ -101,6 +101,9 @@ impl Open {
     pub(crate) fn shorten(&mut self, segments: u32, payload: u32) {
         self.segments -= segments;
         self.ip_length -= payload;
+        if self.segments == 1 {
+            self.step = None;
+        }
     }
 }
 
