@@ -11,6 +11,7 @@ pub mod judge;
 pub mod other;
 pub mod parse;
 pub mod rig;
+pub mod selftest;
 pub mod slots;
 pub mod sum;
 pub mod traffic;

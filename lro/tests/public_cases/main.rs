@@ -1,10 +1,11 @@
 //! Faults that other engines had, from their public bug trackers: each with the behaviour that is right.
 //!
-//! The number is the case's own; those that need resegmentable units are not here.
+//! The number is the case's own.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 #[path = "../common/mod.rs"]
 mod common;
+mod forward;
 mod frames;
 mod units;
 
