@@ -216,7 +216,7 @@ fn options_at_their_limits_work() {
         Options { lro_sessions: Some(1), lro_max_segments: Some(1), ..good },
     ] {
         let longest = usize::from(options.mtu) + 14;
-        receives_and_sends(&mut Bench::on(Machine::new(config()), options), longest);
+        receives_and_sends(&mut Bench::on(Machine::large(config()), options), longest);
     }
 }
 

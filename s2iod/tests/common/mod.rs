@@ -20,8 +20,8 @@ use mischief::{Mischief, Mischievous};
 
 pub const MAC: [u8; 6] = [0x00, 0x0C, 0xFC, 0x12, 0x34, 0x56];
 
-/// Memory of the host, more than any test's rings need.
-const MEMORY: usize = 96 << 20;
+/// Memory of the host, more than most tests' rings need. All of it is written when a machine is made.
+const MEMORY: usize = 16 << 20;
 
 /// A cable whose ends the test holds.
 #[derive(Default)]
@@ -65,6 +65,11 @@ impl Machine {
         Self::with_wire(config, Cable::default())
     }
 
+    /// A host with memory for the largest rings.
+    pub fn large(config: Config) -> Self {
+        Self::with_memory(config, Cable::default(), 64 << 20)
+    }
+
     pub fn cable(&self) -> RefMut<'_, Cable> {
         RefMut::map(self.card.borrow_mut(), |card| card.wire_mut())
     }
@@ -72,7 +77,11 @@ impl Machine {
 
 impl<W: Wire> Machine<W> {
     pub fn with_wire(config: Config, wire: W) -> Self {
-        let host = Host::new(config, wire, MEMORY).unwrap();
+        Self::with_memory(config, wire, MEMORY)
+    }
+
+    fn with_memory(config: Config, wire: W, memory: usize) -> Self {
+        let host = Host::new(config, wire, memory).unwrap();
         let card = host.card();
         let mischief = Rc::new(RefCell::new(Mischief::default()));
         Self { platform: Mischievous::new(host, Rc::clone(&mischief)), card, mischief }
