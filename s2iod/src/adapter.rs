@@ -8,7 +8,6 @@ mod watchdog;
 use std::time::Duration;
 
 use lro::{Config, Engine};
-use xframe::swapper::Interrupts;
 
 use crate::alarms::Alarms;
 use crate::bring_up::{self, Identity, Profile};
@@ -16,8 +15,9 @@ use crate::card_counters::CardCounters;
 use crate::csr::Csr;
 use crate::error::Error;
 use crate::health::{Health, State};
+use crate::interrupts;
 use crate::options::Options;
-use crate::platform::Platform;
+use crate::platform::{Interrupts, Platform};
 use crate::rx::RxRing;
 use crate::slots::Slots;
 use crate::tx::TxFifo;
@@ -39,6 +39,7 @@ pub struct Adapter<P: Platform> {
     pub(crate) card_counters: CardCounters,
     pub(crate) alarms: Alarms,
     pub(crate) link_up: bool,
+    interrupts: Interrupts,
     /// Whether the receive cause is masked, because the reader is at work.
     rx_masked: bool,
     pub(crate) health: Health,
@@ -85,6 +86,7 @@ impl<P: Platform> Adapter<P> {
             csr,
             profile,
             mac: None,
+            interrupts: options.interrupts,
             options,
             engine,
             ring,
@@ -109,14 +111,15 @@ impl<P: Platform> Adapter<P> {
         let [a, b, c, d, e, f] = self.identity().mac;
         log::info!(
             "{product}, serial number {serial}: {asic:?} revision {revision}, \
-             address {a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}"
+             address {a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}, interrupts by {:?}",
+            self.interrupts
         );
     }
 
     /// From any state of the card to one in which it receives and sends. Its rings are taken back on the way: frames that
     /// it had completed go to the engine, frames that it had not sent are lost.
     fn start(&mut self) -> Result<(), Error> {
-        bring_up::reset(&mut self.platform, &self.csr, &self.profile, Interrupts::Line)?;
+        bring_up::reset(&mut self.platform, &self.csr, &self.profile, self.interrupts.swapper())?;
         self.ring.take_back(&mut self.engine, self.options.longest_frame());
         self.tx.take_back();
         self.card_counters.restart();
@@ -133,6 +136,7 @@ impl<P: Platform> Adapter<P> {
         self.mac = Some(bring_up::configure(platform, csr, &self.profile, options, block, self.mac)?);
         self.ring.refill(self.engine.pool_mut());
         bring_up::start(platform, csr, self.profile.asic, &self.ring)?;
+        self.interrupts = interrupts::connect(platform, csr, self.profile.asic, self.interrupts);
         self.unmask();
         Ok(())
     }
@@ -152,6 +156,11 @@ impl<P: Platform> Adapter<P> {
     /// The factory address and the chip.
     pub fn identity(&self) -> Identity {
         Identity { asic: self.profile.asic, revision: self.profile.revision, mac: self.mac.unwrap_or_default() }
+    }
+
+    /// How interrupts come: as the options want it, or the next best that has worked.
+    pub fn interrupts(&self) -> Interrupts {
+        self.interrupts
     }
 
     /// What the card calls itself; empty if it does not say.
@@ -188,7 +197,7 @@ impl<P: Platform> Drop for Adapter<P> {
             if !bring_up::rest(&mut self.platform, &self.csr) {
                 log::warn!("the card does not come to rest; it is reset");
                 // Nothing else stops it, and nothing more can be done if this fails.
-                let _ = bring_up::reset(&mut self.platform, &self.csr, &self.profile, Interrupts::Line);
+                let _ = bring_up::reset(&mut self.platform, &self.csr, &self.profile, self.interrupts.swapper());
             }
         }
     }

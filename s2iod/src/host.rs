@@ -8,7 +8,7 @@ use std::time::Duration;
 use model::{Card, Config, MasterAbort, Memory, Step, Width, Wire};
 
 use crate::dma::{PAGE, Slab};
-use crate::platform::{Bar, Platform};
+use crate::platform::{Bar, Interrupts, Platform, VECTORS};
 
 /// Where the host's memory starts on the bus. Above 4 GiB, so that an address cut to 32 bits finds nothing.
 const BUS: u64 = 0x1_0000_0000;
@@ -18,6 +18,12 @@ const STEPS_PER_PAUSE: usize = 1024;
 const COMMAND: u16 = 0x04;
 const MEMORY_AND_MASTER: u64 = 0b110;
 
+/// Configuration space: MSI-X Message Control, and its enable bit.
+const MSIX_CONTROL: u16 = 0x92;
+const MSIX_ENABLE: u64 = 1 << 15;
+/// Where messages are written to.
+const MESSAGE_ADDRESS: u64 = 0xFEE0_0000;
+
 /// The software card between memory of this process and a wire.
 pub type SoftwareCard<W> = Card<Arena, W>;
 
@@ -26,6 +32,7 @@ pub struct Host<W> {
     card: Rc<RefCell<SoftwareCard<W>>>,
     arena: Slab,
     used: usize,
+    messages: bool,
 }
 
 impl<W: Wire> Host<W> {
@@ -40,7 +47,14 @@ impl<W: Wire> Host<W> {
         let whole = arena.part(0..arena.len()).ok_or(io::ErrorKind::OutOfMemory)?;
         let mut card = Card::new(config, Arena(whole), wire);
         card.config_write(COMMAND, Width::Word, MEMORY_AND_MASTER);
-        Ok(Self { card: Rc::new(RefCell::new(card)), arena, used: 0 })
+        Ok(Self { card: Rc::new(RefCell::new(card)), arena, used: 0, messages: false })
+    }
+
+    /// The same host with an interrupt controller that takes messages: [`SoftwareCard::take_message`] gives them. Without,
+    /// the card has its line only.
+    #[must_use]
+    pub fn with_messages(self) -> Self {
+        Self { messages: true, ..self }
     }
 
     /// The card, for whoever owns the schedule: steps, the wire, the interrupt line.
@@ -76,6 +90,38 @@ impl<W: Wire> Platform for Host<W> {
     fn config_write(&mut self, offset: u8, value: u32) -> io::Result<()> {
         self.card.borrow_mut().config_write(offset.into(), Width::Dword, value.into());
         Ok(())
+    }
+
+    fn connect(&mut self, interrupts: Interrupts) -> io::Result<()> {
+        let enable = match interrupts {
+            Interrupts::MsiX if self.messages => MSIX_ENABLE,
+            Interrupts::MsiX => return Err(io::ErrorKind::Unsupported.into()),
+            Interrupts::Line | Interrupts::Polling => 0,
+        };
+        let mut card = self.card.borrow_mut();
+        for vector in 0..u64::from(VECTORS) {
+            // Address, data, and a control word that does not mask it.
+            let entry = [MESSAGE_ADDRESS, vector];
+            for (at, word) in entry.into_iter().enumerate() {
+                card.write(model::Bar::Vectors, vector * 16 + at as u64 * 8, Width::Qword, word);
+            }
+        }
+        let control = card.config_read(MSIX_CONTROL, Width::Word) & !MSIX_ENABLE;
+        card.config_write(MSIX_CONTROL, Width::Word, control | enable);
+        Ok(())
+    }
+
+    fn wait_for_interrupt(&mut self, _: Duration) -> io::Result<bool> {
+        let mut card = self.card.borrow_mut();
+        for _ in 0..STEPS_PER_PAUSE {
+            if card.line() || card.take_message().is_some() {
+                return Ok(true);
+            }
+            if card.step() == Step::Idle {
+                break;
+            }
+        }
+        Ok(card.line() || card.take_message().is_some())
     }
 
     fn sleep(&mut self, _: Duration) {

@@ -16,6 +16,7 @@ pub mod front;
 mod health;
 #[cfg(not(target_os = "redox"))]
 pub mod host;
+mod interrupts;
 mod link;
 mod options;
 pub mod platform;

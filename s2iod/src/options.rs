@@ -4,6 +4,7 @@ use lro::Rules;
 use xframe::constants::MAX_MTU;
 
 use crate::error::Error;
+use crate::platform::Interrupts;
 
 /// How the card is to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Options {
     pub tx_slots: u32,
     /// Take every frame, whatever its destination address.
     pub promiscuous: bool,
+    /// How interrupts are wanted; the next best is used when they do not come.
+    pub interrupts: Interrupts,
 }
 
 impl Default for Options {
@@ -37,6 +40,7 @@ impl Default for Options {
             rx_spare: 1024,
             tx_slots: 256,
             promiscuous: false,
+            interrupts: Interrupts::MsiX,
         }
     }
 }

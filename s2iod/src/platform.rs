@@ -1,4 +1,4 @@
-//! All that the driver knows of the world outside: a window to registers, memory that the card reads, a pause.
+//! All that the driver knows of the world outside: a window to registers, memory that the card reads, interrupts, a pause.
 
 use std::io;
 use std::time::Duration;
@@ -14,6 +14,22 @@ pub trait Bar {
     /// Writes four bytes.
     fn write32(&self, offset: u64, value: u32);
 }
+
+/// How the card's interrupts reach the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupts {
+    /// MSI-X messages: vector [`RECEIVE_VECTOR`] for frames, vector 0 for the rest. Xframe II only.
+    MsiX,
+    /// The INTA# line, which other devices may share.
+    Line,
+    /// Not at all: the driver looks by itself, as often as it is called.
+    Polling,
+}
+
+/// Vectors of MSI-X that this driver uses, from 0.
+pub const VECTORS: u8 = 2;
+/// The vector of the receive ring.
+pub const RECEIVE_VECTOR: u8 = 1;
 
 /// What an operating system gives a PCI driver.
 pub trait Platform {
@@ -50,4 +66,28 @@ pub trait Platform {
 
     /// Lets time pass for the card.
     fn sleep(&mut self, time: Duration);
+
+    /// Directs the card's interrupts to this driver. The platform owns the MSI-X table, in BAR 4, and the MSI-X capability:
+    /// for [`Interrupts::MsiX`] it fills in and unmasks the first [`VECTORS`] entries and turns MSI-X on, for
+    /// [`Interrupts::Line`] it turns MSI-X off. A reset of the card loses all of this; the driver calls again after each.
+    ///
+    /// # Errors
+    ///
+    /// The system or the card does not have what is asked for: the driver asks for the next best then.
+    fn connect(&mut self, interrupts: Interrupts) -> io::Result<()> {
+        match interrupts {
+            Interrupts::MsiX => Err(io::ErrorKind::Unsupported.into()),
+            Interrupts::Line | Interrupts::Polling => Ok(()),
+        }
+    }
+
+    /// Waits until an interrupt of the card comes, at most `time`; whether one came. The system may take it as served.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be told: interrupts are then taken to work.
+    fn wait_for_interrupt(&mut self, time: Duration) -> io::Result<bool> {
+        let _ = time;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

@@ -6,8 +6,9 @@ use xframe::registers as reg;
 use super::Adapter;
 use crate::csr::GONE;
 use crate::health::State;
+use crate::interrupts;
 use crate::link;
-use crate::platform::Platform;
+use crate::platform::{Interrupts, Platform, RECEIVE_VECTOR};
 
 /// What an interrupt was about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,13 +32,38 @@ impl<P: Platform> Adapter<P> {
     pub(super) fn unmask(&mut self) {
         link::listen(&self.csr, self.profile.asic);
         self.csr.write(reg::TX_TRAFFIC_MASK, 0_u64);
-        self.csr.write(reg::RX_TRAFFIC_MASK, 0_u64);
+        interrupts::unmask_receive(&self.csr, self.interrupts);
         self.rx_masked = false;
-        self.csr.write(reg::GENERAL_INT_MASK, !u64::from(causes()));
+        self.csr.write(reg::GENERAL_INT_MASK, !u64::from(self.interrupts.causes()));
         self.csr.read(reg::GENERAL_INT_STATUS);
     }
 
-    /// Serves an interrupt: masks the receive cause and moves finished frames into the engine, reclaims transmit slots,
+    /// Serves a message: of the ring, or of everything else.
+    ///
+    /// # Errors
+    ///
+    /// [`Gone`] when the card no longer answers.
+    pub fn service_vector(&mut self, vector: u8) -> Result<Serviced, Gone> {
+        if vector != RECEIVE_VECTOR {
+            return self.service();
+        }
+        match self.state() {
+            State::Running => {}
+            State::Recovering => return Ok(self.not_ours()),
+            State::Gone => return Err(Gone),
+        }
+        self.counters.interrupts += 1;
+        Ok(Serviced { ours: true, received: self.serve_receive(), ..Serviced::default() })
+    }
+
+    /// From here on the reader looks at the ring by itself.
+    fn serve_receive(&mut self) -> bool {
+        interrupts::mask_receive(&self.csr, self.interrupts);
+        self.rx_masked = true;
+        self.look_at_ring()
+    }
+
+    /// Serves an interrupt of the line, or message 0, or looks without having been interrupted: masks the receive cause and moves finished frames into the engine, reclaims transmit slots,
     /// follows the link.
     ///
     /// # Errors
@@ -54,19 +80,28 @@ impl<P: Platform> Adapter<P> {
             self.suspect_gone();
             return if self.is_gone() { Err(Gone) } else { Ok(self.not_ours()) };
         }
-        let pending = GeneralInt::from(status & u64::from(causes()));
+        let pending = GeneralInt::from(status & u64::from(self.interrupts.causes()));
         if pending == GeneralInt::new() || (self.rx_masked && pending == GeneralInt::new().with_rxtraffic(true)) {
             return Ok(self.not_ours());
         }
         self.counters.interrupts += 1;
+        if self.interrupts == Interrupts::MsiX {
+            // Message 0 goes out when a cause appears, or is unmasked while it lasts: what appears while others are being
+            // served would not be told.
+            self.csr.write(reg::GENERAL_INT_MASK, u64::MAX);
+        }
+        let serviced = self.serve(pending);
+        if self.interrupts == Interrupts::MsiX {
+            self.csr.write(reg::GENERAL_INT_MASK, !u64::from(self.interrupts.causes()));
+            self.csr.read(reg::GENERAL_INT_STATUS);
+        }
+        Ok(serviced)
+    }
+
+    fn serve(&mut self, pending: GeneralInt) -> Serviced {
         let mut serviced = Serviced { ours: true, ..Serviced::default() };
         if pending.rxtraffic() {
-            self.csr.write(reg::RX_TRAFFIC_MASK, u64::MAX);
-            // Acknowledged before the ring is looked at: a frame that completes from here on raises the cause again.
-            self.csr.write(reg::RX_TRAFFIC_INT, u64::MAX);
-            self.csr.read(reg::RX_TRAFFIC_INT);
-            self.rx_masked = true;
-            serviced.received = self.look_at_ring();
+            serviced.received = self.serve_receive();
         }
         if pending.txtraffic() {
             self.csr.write(reg::TX_TRAFFIC_INT, u64::MAX);
@@ -82,7 +117,7 @@ impl<P: Platform> Adapter<P> {
             self.link_is(news);
             serviced.link = true;
         }
-        Ok(serviced)
+        serviced
     }
 
     fn not_ours(&mut self) -> Serviced {
@@ -107,9 +142,8 @@ impl<P: Platform> Adapter<P> {
     /// [`Gone`] when the card no longer answers.
     pub fn rearm(&mut self) -> Result<bool, Gone> {
         if self.rx_masked && self.state() == State::Running {
-            self.csr.write(reg::RX_TRAFFIC_MASK, 0_u64);
             self.rx_masked = false;
-            if self.csr.read(reg::RX_TRAFFIC_MASK) == GONE {
+            if !interrupts::unmask_receive(&self.csr, self.interrupts) {
                 self.suspect_gone();
             }
         }
@@ -119,9 +153,4 @@ impl<P: Platform> Adapter<P> {
         self.look_at_ring();
         Ok(!self.engine.is_empty())
     }
-}
-
-/// The causes that reach the host.
-fn causes() -> GeneralInt {
-    GeneralInt::new().with_txpic(true).with_txtraffic(true).with_rxmac(true).with_rxtraffic(true)
 }
