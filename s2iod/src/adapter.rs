@@ -14,6 +14,7 @@ use crate::bring_up::{self, Identity, Profile};
 use crate::card_counters::CardCounters;
 use crate::csr::Csr;
 use crate::error::Error;
+use crate::filter::Multicast;
 use crate::health::{Health, State};
 use crate::interrupts;
 use crate::options::Options;
@@ -44,6 +45,9 @@ pub struct Adapter<P: Platform> {
     rx_masked: bool,
     pub(crate) health: Health,
     watchdog: Watchdog,
+    /// The time of the last look.
+    now: Duration,
+    pub(crate) multicast: Multicast,
     pub(crate) counters: Counters,
 }
 
@@ -76,6 +80,7 @@ impl<P: Platform> Adapter<P> {
         let csr = Csr::new(platform.bar(0).map_err(Error::platform("map the registers (BAR 0)"))?);
         let doorbells = platform.bar(2).map_err(Error::platform("map the doorbells (BAR 2)"))?;
         let card_counters = CardCounters::new(&mut platform, profile.asic)?;
+        let multicast = Multicast::new(profile.asic);
         let longest = options.longest_frame();
         let slots = Slots::new(&mut platform, options.rx_slots + options.rx_spare, longest.into())?;
         let ring = RxRing::new(&mut platform, options.rx_slots, longest)?;
@@ -97,6 +102,8 @@ impl<P: Platform> Adapter<P> {
             rx_masked: false,
             health: Health::new(),
             watchdog: Watchdog::default(),
+            now: Duration::ZERO,
+            multicast,
             counters: Counters::default(),
         };
         adapter.start()?;
@@ -123,6 +130,7 @@ impl<P: Platform> Adapter<P> {
         self.ring.take_back(&mut self.engine, self.options.longest_frame());
         self.tx.take_back();
         self.card_counters.restart();
+        self.multicast.forget();
         let started = self.configure_and_start();
         if started.is_err() {
             bring_up::stop::<P>(&self.csr);
@@ -134,6 +142,7 @@ impl<P: Platform> Adapter<P> {
         let (platform, csr, options) = (&mut self.platform, &self.csr, &self.options);
         let block = self.card_counters.block();
         self.mac = Some(bring_up::configure(platform, csr, &self.profile, options, block, self.mac)?);
+        self.multicast.apply(platform, csr)?;
         self.ring.refill(self.engine.pool_mut());
         bring_up::start(platform, csr, self.profile.asic, &self.ring)?;
         self.interrupts = interrupts::connect(platform, csr, self.profile.asic, self.interrupts);

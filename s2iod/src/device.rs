@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::adapter::{Adapter, SendError};
-use crate::front::{Device, DeviceError, Received, Sent};
+use crate::front::{Change, Device, DeviceError, Path, Received, Sent};
 use crate::platform::Platform;
 
 impl<P: Platform> Device for Adapter<P> {
@@ -47,5 +47,13 @@ impl<P: Platform> Device for Adapter<P> {
 
     fn write_stats(&mut self, out: &mut dyn fmt::Write) -> fmt::Result {
         Adapter::write_stats(self, out)
+    }
+
+    fn write_setting(&mut self, path: Path, out: &mut dyn fmt::Write) -> fmt::Result {
+        Adapter::write_setting(self, path, out)
+    }
+
+    fn change(&mut self, change: Change) -> Result<(), DeviceError> {
+        Adapter::change(self, change)
     }
 }

@@ -13,6 +13,7 @@ mod errno;
 mod handles;
 mod path;
 mod read;
+mod setting;
 mod wakeup;
 mod write;
 
@@ -25,6 +26,7 @@ pub use device::{Device, DeviceError, Received, Sent};
 pub use errno::Errno;
 pub use handles::{Events, Handle};
 pub use path::Path;
+pub use setting::Change;
 pub use wakeup::{FIRST_DELAY, LAST_DELAY, READS_PER_EVENT};
 
 use handles::Handles;
@@ -86,7 +88,7 @@ impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
         if path == Path::Frames {
             self.wakeup.reader_came();
         }
-        Ok(self.handles.open(path))
+        Ok(self.handles.open(path, write))
     }
 
     /// What `handle` was opened on: its name, mode and size.
@@ -179,14 +181,16 @@ impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
     }
 
     fn serve<D: Device + ?Sized>(&mut self, call: Call<T, B>, device: &mut D, now: Duration) {
-        match (self.handles.path(call.handle), call.op) {
-            (Some(Path::Frames), Op::Read { .. }) => self.read_frame(call, device, now),
-            (Some(Path::Frames), Op::Write { .. }) => self.write_frame(call, device),
-            (Some(Path::Mac), Op::Read { offset }) => self.read_bytes(call, &device.mac(), offset),
-            (Some(Path::Stats), Op::Read { offset }) => self.read_stats(call, device, offset),
-            (Some(Path::Mac | Path::Stats), Op::Write { .. }) | (None, _) => {
+        let Some(path) = self.handles.path(call.handle) else { return self.complete(call, Err(Errno::EBADF)) };
+        match (call.op, path) {
+            (Op::Read { .. }, Path::Frames) => self.read_frame(call, device, now),
+            (Op::Read { offset }, Path::Mac) => self.read_bytes(call, &device.mac(), offset),
+            (Op::Read { offset }, _) => self.read_text(call, path, device, offset),
+            (Op::Write { .. }, _) if !self.handles.is_open_for_writing(call.handle) => {
                 self.complete(call, Err(Errno::EBADF));
             }
+            (Op::Write { .. }, Path::Frames) => self.write_frame(call, device),
+            (Op::Write { .. }, _) => self.write_setting(call, path, device),
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) enum Fault {
     ReceiveStuck,
     #[error("the receive ring has stopped")]
     RingStopped,
+    #[error("an address could not be set")]
+    Address,
 }
 
 /// How long the card may keep frames without sending any, while the link is up.

@@ -60,6 +60,15 @@ impl<B: Bar> TxFifo<B> {
         })
     }
 
+    /// Makes room for frames of up to `longest` bytes. Slots that the card has stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// The system has no memory for it.
+    pub fn lengthen(&mut self, platform: &mut impl Platform, longest: usize) -> Result<(), Error> {
+        self.slots.lengthen(platform, longest)
+    }
+
     /// What became of frames since the driver came.
     pub fn counts(&self) -> Counts {
         Counts { frames: self.frames, errors: self.errors, lost: self.lost }

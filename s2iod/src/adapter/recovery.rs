@@ -26,13 +26,14 @@ impl<P: Platform> Adapter<P> {
     /// fault within a minute, or an attempt that failed, not before a pause that doubles each time, up to about a minute.
     /// Until then nothing can be sent. Frames that the card had delivered stay readable; those it had not sent are lost.
     pub fn watch(&mut self, now: Duration) -> State {
+        self.now = now;
         if self.state() == State::Running
             && let Some(fault) = self.find_fault(now)
         {
-            self.fail(fault, now);
+            self.fail(fault);
         }
         if self.health.is_due(now) {
-            self.recover(now);
+            self.recover();
         }
         self.state()
     }
@@ -92,34 +93,49 @@ impl<P: Platform> Adapter<P> {
         self.health.gone();
     }
 
-    /// Stops the card, with every frame that it has delivered in the engine.
-    fn fail(&mut self, fault: Fault, now: Duration) {
+    fn fail(&mut self, fault: Fault) {
         self.counters.faults += 1;
-        let pause = self.health.failed(now);
+        let pause = self.health.failed(self.now);
         log::error!("{fault}: the card is reset in {} s", pause.as_secs());
-        if fault != Fault::Silent {
-            bring_up::stop::<P>(&self.csr);
-            self.card_counters.transfer(&mut self.platform, &self.csr);
+        if fault == Fault::Silent {
+            self.look_at_ring();
+            self.link_is(self.link_up.then_some(false));
+        } else {
+            self.halt();
         }
+    }
+
+    /// Stops the card, with every frame that it has delivered in the engine.
+    pub(crate) fn halt(&mut self) {
+        bring_up::stop::<P>(&self.csr);
+        self.card_counters.transfer(&mut self.platform, &self.csr);
         self.look_at_ring();
         self.link_is(self.link_up.then_some(false));
     }
 
-    fn recover(&mut self, now: Duration) {
+    fn recover(&mut self) {
         if read_id(&mut self.platform).is_ok_and(|id| id == GONE as u32) {
             return self.give_up();
         }
+        if self.restart() {
+            self.counters.recoveries += 1;
+            log::info!("the card works again");
+        }
+    }
+
+    /// Resets a card that was stopped and brings it up again; whether that has worked. If not, it is tried again later.
+    pub(crate) fn restart(&mut self) -> bool {
         match self.start() {
             Ok(()) => {
-                self.counters.recoveries += 1;
-                self.health.works(now);
+                self.health.works(self.now);
                 self.watchdog.restart();
-                log::info!("the card works again");
+                true
             }
             Err(error) => {
                 self.counters.recoveries_failed += 1;
-                let pause = self.health.failed(now);
+                let pause = self.health.failed(self.now);
                 log::error!("{error}: the card is reset again in {} s", pause.as_secs());
+                false
             }
         }
     }

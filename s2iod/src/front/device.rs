@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::Errno;
+use super::{Change, Errno, Path};
 
 /// A card that receives and sends frames.
 ///
@@ -46,6 +46,18 @@ pub trait Device {
     /// # Errors
     /// Those of `out`.
     fn write_stats(&mut self, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Writes what a path of text other than the statistics says now, each line with its end.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write_setting(&mut self, path: Path, out: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Changes a setting. Frames that have come stay readable.
+    ///
+    /// # Errors
+    /// Anything but [`DeviceError::TooLong`]; nothing is changed then.
+    fn change(&mut self, change: Change) -> Result<(), DeviceError>;
 }
 
 /// What [`Device::receive`] found.
@@ -74,6 +86,18 @@ pub enum DeviceError {
     /// The frame is longer than the MTU and the Ethernet header.
     #[error("the frame is longer than the MTU allows")]
     TooLong,
+    /// The hardware cannot be set to this.
+    #[error("out of the hardware's range")]
+    OutOfRange,
+    /// What is to be removed is not there.
+    #[error("not there")]
+    Absent,
+    /// The list is full.
+    #[error("the list is full")]
+    ListFull,
+    /// There is no memory for it.
+    #[error("not enough memory")]
+    NoMemory,
     /// The card does not answer any more.
     #[error("the card is gone")]
     Gone,
@@ -83,6 +107,10 @@ impl From<DeviceError> for Errno {
     fn from(error: DeviceError) -> Self {
         match error {
             DeviceError::TooLong => Self::EMSGSIZE,
+            DeviceError::OutOfRange => Self::EINVAL,
+            DeviceError::Absent => Self::ENOENT,
+            DeviceError::ListFull => Self::ENOSPC,
+            DeviceError::NoMemory => Self::ENOMEM,
             DeviceError::Gone => Self::EIO,
         }
     }

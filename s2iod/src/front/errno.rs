@@ -6,8 +6,8 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[repr(i32)]
 pub enum Errno {
-    /// The scheme has no such path.
-    #[error("no such path")]
+    /// The scheme has no such path, or a list no such entry.
+    #[error("no such path or entry")]
     ENOENT = 2,
     /// The call was cancelled.
     #[error("interrupted")]
@@ -21,12 +21,18 @@ pub enum Errno {
     /// Nothing to read, or no room to write, and the call was not to wait.
     #[error("try again")]
     EAGAIN = 11,
+    /// The system has no memory for what a setting asks for.
+    #[error("out of memory")]
+    ENOMEM = 12,
     /// Not root, or not a path that can be written.
     #[error("permission denied")]
     EACCES = 13,
-    /// A frame shorter than an Ethernet header.
+    /// A frame shorter than an Ethernet header, or a setting that makes no sense or that the hardware does not have.
     #[error("invalid argument")]
     EINVAL = 22,
+    /// A list is full.
+    #[error("no space left")]
+    ENOSPC = 28,
     /// A frame longer than the MTU allows.
     #[error("frame too long")]
     EMSGSIZE = 90,

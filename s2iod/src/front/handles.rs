@@ -22,6 +22,8 @@ pub struct Events {
 #[derive(Debug)]
 struct Open {
     path: Path,
+    /// It was opened to be written to, too.
+    write: bool,
     /// What the handle reads, for paths whose text is made on reading it from the start.
     text: String,
     /// Posted and not fetched.
@@ -42,10 +44,10 @@ pub(super) struct Handles {
 }
 
 impl Handles {
-    pub(super) fn open(&mut self, path: Path) -> Handle {
+    pub(super) fn open(&mut self, path: Path, write: bool) -> Handle {
         self.last += 1;
         let handle = Handle(self.last);
-        let open = Open { path, text: String::new(), events: Events::default(), wants_room: false };
+        let open = Open { path, write, text: String::new(), events: Events::default(), wants_room: false };
         self.open.insert(handle, open);
         self.readers += usize::from(path == Path::Frames);
         handle
@@ -62,6 +64,11 @@ impl Handles {
 
     pub(super) fn path(&self, handle: Handle) -> Option<Path> {
         self.open.get(&handle).map(|open| open.path)
+    }
+
+    /// Whether `handle` may be written to.
+    pub(super) fn is_open_for_writing(&self, handle: Handle) -> bool {
+        self.open.get(&handle).is_some_and(|open| open.write)
     }
 
     pub(super) fn text(&mut self, handle: Handle) -> Option<&mut String> {

@@ -5,15 +5,27 @@
 pub enum Path {
     /// `""`: Ethernet frames without frame check sequence, one per read or write.
     Frames,
+    /// `link`: text, `up` or `down`.
+    Link,
+    /// `lro`: text, the name of the rules by which segments merge.
+    Lro,
     /// `mac`: the card's six bytes of address.
     Mac,
+    /// `mtu`: text, bytes of IP in the longest frame. Can be written.
+    Mtu,
+    /// `multicast`: text, the groups whose frames are taken, an address a line. Lines `add <address>` and
+    /// `remove <address>` can be written.
+    Multicast,
+    /// `promiscuous`: text, `on` or `off`. Can be written.
+    Promiscuous,
     /// `stats`: text, one `name value` a line. Read from the start it is made anew.
     Stats,
 }
 
 impl Path {
     /// Every path, in the order of their names.
-    pub const ALL: [Self; 3] = [Self::Frames, Self::Mac, Self::Stats];
+    pub const ALL: [Self; 8] =
+        [Self::Frames, Self::Link, Self::Lro, Self::Mac, Self::Mtu, Self::Multicast, Self::Promiscuous, Self::Stats];
 
     /// The path of this name.
     #[must_use]
@@ -26,7 +38,12 @@ impl Path {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Frames => "",
+            Self::Link => "link",
+            Self::Lro => "lro",
             Self::Mac => "mac",
+            Self::Mtu => "mtu",
+            Self::Multicast => "multicast",
+            Self::Promiscuous => "promiscuous",
             Self::Stats => "stats",
         }
     }
@@ -42,7 +59,7 @@ impl Path {
     pub const fn size(self) -> u64 {
         match self {
             Self::Mac => 6,
-            Self::Frames | Self::Stats => 0,
+            _ => 0,
         }
     }
 
@@ -53,6 +70,6 @@ impl Path {
     }
 
     pub(super) const fn is_writable(self) -> bool {
-        matches!(self, Self::Frames)
+        matches!(self, Self::Frames | Self::Mtu | Self::Multicast | Self::Promiscuous)
     }
 }

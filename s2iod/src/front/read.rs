@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::Duration;
 
-use super::{Call, Device, Errno, Front, Received};
+use super::{Call, Device, Errno, Front, Path, Received};
 
 impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
     /// Frames for the reads that wait, oldest first.
@@ -110,13 +110,22 @@ impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
     }
 
     /// Reads on at an offset continue the text that was made at the start.
-    pub(super) fn read_stats<D: Device + ?Sized>(&mut self, mut call: Call<T, B>, device: &mut D, offset: u64) {
+    pub(super) fn read_text<D: Device + ?Sized>(
+        &mut self,
+        mut call: Call<T, B>,
+        path: Path,
+        device: &mut D,
+        offset: u64,
+    ) {
         let text = self.handles.text(call.handle);
         let mut text = text.map(mem::take).unwrap_or_default();
         let mut result = Ok(());
         if offset == 0 {
             text.clear();
-            result = device.write_stats(&mut text).and_then(|()| self.counters.write(&mut text));
+            result = match path {
+                Path::Stats => device.write_stats(&mut text).and_then(|()| self.counters.write(&mut text)),
+                _ => device.write_setting(path, &mut text),
+            };
         }
         let length = copy_from(text.as_bytes(), offset, call.buffer.as_mut());
         if let Some(place) = self.handles.text(call.handle) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
-use s2iod::front::{Call, Device, DeviceError, Errno, Events, Front, Handle, Op, Received, Sent};
+use s2iod::front::{Call, Change, Device, DeviceError, Errno, Events, Front, Handle, Op, Path, Received, Sent};
 
 pub const MAC: [u8; 6] = [0x02, 0x0c, 0xfc, 0, 0, 1];
 pub const MAX_FRAME: usize = 1_514;
@@ -37,6 +37,7 @@ pub struct Card {
     pub room: usize,
     pub room_wanted: bool,
     pub gone: bool,
+    pub changes: Vec<Change>,
     /// What happens while the statistics are read: in the middle of a batch of calls.
     pub meanwhile: fn(&mut Card),
 }
@@ -122,6 +123,22 @@ impl Device for Card {
         (self.meanwhile)(self);
         writeln!(out, "rmac_frms {}", self.frames.len())
     }
+
+    fn write_setting(&mut self, path: Path, out: &mut dyn fmt::Write) -> fmt::Result {
+        writeln!(out, "{} is so", path.name())
+    }
+
+    fn change(&mut self, change: Change) -> Result<(), DeviceError> {
+        match change {
+            _ if self.gone => return Err(DeviceError::Gone),
+            Change::Mtu(9_601..) => return Err(DeviceError::OutOfRange),
+            Change::Mtu(9_600) => return Err(DeviceError::NoMemory),
+            Change::RemoveMulticast(_) => return Err(DeviceError::Absent),
+            Change::AddMulticast(_) if self.changes.len() == ROOM => return Err(DeviceError::ListFull),
+            change => self.changes.push(change),
+        }
+        Ok(())
+    }
 }
 
 /// One answer, as a test wants to compare it.
@@ -146,6 +163,7 @@ impl World {
             room: ROOM,
             room_wanted: false,
             gone: false,
+            changes: Vec::new(),
             meanwhile: |_| (),
         };
         Self { front: Front::new(), card, now: Duration::from_secs(5), next_tag: 0 }
