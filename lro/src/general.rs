@@ -64,6 +64,7 @@ pub(crate) fn fields(frame: &[u8], place: Place) -> Option<Fields> {
         push: tcp.get(13)? & PSH != 0,
         checksum: be16(tcp, 16),
         identification: be16(ip, 4),
+        ip_checksum: be16(ip, 10),
         middle: ne64(tcp, 8),
         timestamps: 0,
         // The TCP length, at most 65,535.

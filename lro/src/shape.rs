@@ -249,6 +249,7 @@ pub(crate) fn fields(head: &Head, length: u32, ip: usize, is_v6: bool, stamped: 
         push: tcp[13] & PSH != 0,
         checksum: be16(tcp, 16),
         identification: be16(head, ip + 4),
+        ip_checksum: be16(head, ip + 10),
         middle: ne64(tcp, 8),
         timestamps,
         // At most 65,535.
@@ -268,10 +269,12 @@ pub(crate) struct Fields {
     /// The timestamp's value; 0 without timestamps.
     pub timestamp: u32,
     pub push: bool,
-    /// The checksum field.
+    /// TCP's checksum field.
     pub checksum: u16,
     /// IPv4's identification; no meaning for IPv6.
     pub identification: u16,
+    /// IPv4's checksum field; no meaning for IPv6.
+    pub ip_checksum: u16,
     /// Bytes 8 to 15 of the TCP header, as they lie in memory: acknowledgment, flags, window.
     pub middle: u64,
     /// Both timestamps, as they lie in memory.

@@ -121,6 +121,7 @@ fn refusal_by(rules: Rules, open: &Open, fields: &Fields) -> Option<End> {
         Rules::Forward if fields.payload > open.segment_size => Some(End::SegmentSize),
         Rules::Forward if fields.checksum == 0xFFFF => Some(End::Checksum),
         Rules::Forward if open.place.shape.is_v6() => None,
+        Rules::Forward if fields.ip_checksum == 0xFFFF => Some(End::Checksum),
         Rules::Forward if step > 1 || open.step.is_some_and(|before| before != step) => Some(End::Identification),
         Rules::Forward => None,
     }
