@@ -62,8 +62,8 @@ impl Chip {
             ports: [0; 256],
             hash_map: [0; 256],
             steering: Steering::new(),
-            tti: Moderation::new(TTIS),
-            rti: Moderation::new(RTIS),
+            tti: Moderation::new(TTIS, config.utilisation),
+            rti: Moderation::new(RTIS, config.utilisation),
             vectors: Vectors::new(),
             link: Link::new(&config),
             fifos: Fifos::new(),
@@ -103,6 +103,8 @@ impl Chip {
 
     /// A moderation timer expires once there is nothing to move.
     fn expire_moderation(&mut self) -> Option<Step> {
+        self.rti.rest();
+        self.tti.rest();
         if let Some(ring) = self.rti.expire() {
             self.fire_rti(ring);
         } else {

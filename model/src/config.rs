@@ -31,6 +31,9 @@ pub struct Config {
     pub config_busy: u32,
     /// Whether the capability list shows MSI beside MSI-X. The registers of MSI exist either way.
     pub msi_capability: bool,
+    /// Whether the card notices that its link is busy, and gathers more frames for an interrupt then. Off, every frame is
+    /// counted as on an idle link.
+    pub utilisation: bool,
     /// Whether somebody else keeps the MSI-X table, as a virtual machine monitor does: its masks are then not the card's
     /// to know, and messages carry only their vector.
     pub external_vectors: bool,
@@ -56,6 +59,7 @@ impl Config {
             initialising: 2,
             config_busy: 2,
             msi_capability: true,
+            utilisation: false,
             external_vectors: false,
         }
     }

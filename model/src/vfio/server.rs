@@ -73,13 +73,14 @@ impl<W: Wire> Server<W> {
     /// A card built by `config` on `wire`, which clients find at `path`. It writes every access to `trace`, if there is one.
     ///
     /// The client keeps the MSI-X table and waits for configuration space after a reset, so `config` is adjusted to that:
-    /// external vectors, no MSI capability, no busy reads.
+    /// external vectors, no MSI capability, no busy reads. A busy link is noticed, for every interrupt costs the client.
     ///
     /// # Errors
     ///
     /// The path is taken, or no socket can be made there.
     pub fn bind(path: &Path, config: Config, wire: W, trace: Option<Trace>) -> Result<Self, Error> {
-        let config = Config { external_vectors: true, msi_capability: false, config_busy: 0, ..config };
+        let config =
+            Config { external_vectors: true, msi_capability: false, config_busy: 0, utilisation: true, ..config };
         Ok(Self { socket: Socket::bind(path)?, device: Device::new(config, wire, trace) })
     }
 
