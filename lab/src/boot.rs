@@ -31,7 +31,7 @@ const TRAFFIC: u32 = 5;
 /// A test: its name, what it is about, and whether it is in the short list.
 struct Test(&'static str, &'static str, bool);
 
-const TESTS: [Test; 18] = [
+const TESTS: [Test; 17] = [
     Test("probe", "load and remove the driver three times", true),
     Test("link", "the link comes up, goes down, comes up", true),
     Test("ping", "120 pings without loss", true),
@@ -44,7 +44,6 @@ const TESTS: [Test; 18] = [
     Test("udp", "iperf3 over UDP", false),
     Test("jumbo", "MTU 9000", false),
     Test("tools", "ethtool -i, -d, -e, -a, -p", false),
-    Test("vlan", "a VLAN interface", false),
     Test("offloads", "checksum and segmentation offload off and on", false),
     Test("lro", "the driver's own LRO off and on", false),
     Test("rings", "eight rings, eight FIFOs, no NAPI", false),
@@ -141,7 +140,7 @@ fn settings(arguments: &BootArgs, tests: &[&str]) -> String {
     };
     let tests = tests.join(" ");
     format!(
-        "TESTS='{tests}'\nDRIVER_OPTIONS='intr_type={option}'\nINTERRUPTS='{name}'\nMAC='{MAC}'\nSECONDS_OF_TRAFFIC={TRAFFIC}\n"
+        "TESTS='{tests}'\nDRIVER_OPTIONS='intr_type={option}'\nINTERRUPTS='{name}'\nMAC='{MAC}'\nFOR_A_WHILE='-t {TRAFFIC}'\n"
     )
 }
 

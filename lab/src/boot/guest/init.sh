@@ -13,7 +13,8 @@ for test in $TESTS; do
     echo "@begin $test"
     ( "test_$(echo "$test" | tr - _)" )
     status=$?
-    [ $status = 0 ] || dmesg | tail -n 25
+    # The next test starts afresh after one that failed in the middle of something.
+    [ $status = 0 ] || { dmesg | tail -n 25; rmmod s2io 2>/dev/null; }
     echo "@end $status"
 done
 poweroff -f
