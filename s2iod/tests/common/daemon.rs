@@ -7,7 +7,7 @@ use s2iod::Options;
 use s2iod::front::{Call, Errno, Events, Front, Handle, Op};
 
 use super::mischief::pass;
-use super::{Bench, Cable, Machine, config};
+use super::{Bench, Cable};
 
 pub const READ: Op = Op::Read { offset: 0 };
 pub const WRITE: Op = Op::Write { offset: 0 };
@@ -23,7 +23,7 @@ pub struct Daemon<W: Wire = Cable> {
 
 impl Daemon {
     pub fn new(options: Options) -> Self {
-        Self::on(Machine::new(config()), options)
+        Self::of(Bench::new(options))
     }
 
     pub fn arrive(&mut self, frames: impl IntoIterator<Item = Vec<u8>>) {
@@ -37,33 +37,35 @@ impl Daemon {
 }
 
 impl<W: Wire> Daemon<W> {
-    pub fn on(machine: Machine<W>, options: Options) -> Self {
+    pub fn of(bench: Bench<W>) -> Self {
         let mut front = Front::new();
         let frames = front.open("", 0, true).unwrap();
-        Self { bench: Bench::on(machine, options), front, frames, now: Duration::from_secs(9), tag: 0 }
+        Self { bench, front, frames, now: Duration::from_secs(9), tag: 0 }
     }
 
     pub fn pass(&self) {
         pass(&self.bench.machine.mischief, &self.bench.machine.card);
     }
 
-    /// What the daemon does when the interrupt wakes it.
-    pub fn serve_interrupts(&mut self) {
-        while self.bench.machine.line() {
-            let _gone = self.bench.adapter.service();
+    /// What the daemon does when an interrupt wakes it; `false` if none does.
+    pub fn serve_interrupts(&mut self) -> bool {
+        let mut woken = false;
+        while self.bench.serve() {
             self.pass();
             self.front.service(&mut self.bench.adapter, self.now);
             self.pass();
+            woken = true;
         }
+        woken
     }
 
     /// The card works until it has nothing to do, and the daemon serves its interrupts.
     pub fn settle(&mut self) {
         for _ in 0..10_000 {
-            if self.bench.machine.step().is_empty() && !self.bench.machine.line() {
+            let idle = self.bench.machine.step().is_empty();
+            if !self.serve_interrupts() && idle {
                 return;
             }
-            self.serve_interrupts();
         }
         panic!("never at rest");
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use model::Wire;
 use s2iod::dma::Slab;
 use s2iod::host::{Host, SoftwareCard, Window};
-use s2iod::platform::{Bar, Platform};
+use s2iod::platform::{Bar, Interrupts, Platform};
 use xframe::registers::Register;
 
 /// What goes wrong, and what the driver did meanwhile.
@@ -30,7 +30,7 @@ pub struct Mischief {
 }
 
 /// More moments than any schedule has.
-pub const MOMENTS: usize = 40;
+pub const MOMENTS: usize = 50;
 
 /// Schedules: before which moments of the host's work the card does its next three steps, in every combination.
 pub fn schedules() -> impl Iterator<Item = [usize; 3]> {
@@ -111,6 +111,15 @@ impl<W: Wire> Platform for Mischievous<W> {
             return Ok(());
         }
         self.host.borrow_mut().config_write(offset, value)
+    }
+
+    fn connect(&mut self, interrupts: Interrupts) -> io::Result<()> {
+        self.host.borrow_mut().connect(interrupts)
+    }
+
+    fn wait_for_interrupt(&mut self, time: Duration) -> io::Result<bool> {
+        self.mischief.borrow_mut().slept += time;
+        self.host.borrow_mut().wait_for_interrupt(time)
     }
 
     fn sleep(&mut self, time: Duration) {

@@ -67,7 +67,12 @@ impl Machine {
 
     /// A host with memory for the largest rings.
     pub fn large(config: Config) -> Self {
-        Self::with_memory(config, Cable::default(), 64 << 20)
+        Self::of(Host::new(config, Cable::default(), 64 << 20).unwrap())
+    }
+
+    /// A host whose interrupts are messages.
+    pub fn with_messages(config: Config) -> Self {
+        Self::of(Host::new(config, Cable::default(), MEMORY).unwrap().with_messages())
     }
 
     pub fn cable(&self) -> RefMut<'_, Cable> {
@@ -77,11 +82,10 @@ impl Machine {
 
 impl<W: Wire> Machine<W> {
     pub fn with_wire(config: Config, wire: W) -> Self {
-        Self::with_memory(config, wire, MEMORY)
+        Self::of(Host::new(config, wire, MEMORY).unwrap())
     }
 
-    fn with_memory(config: Config, wire: W, memory: usize) -> Self {
-        let host = Host::new(config, wire, memory).unwrap();
+    fn of(host: Host<W>) -> Self {
         let card = host.card();
         let mischief = Rc::new(RefCell::new(Mischief::default()));
         Self { platform: Mischievous::new(host, Rc::clone(&mischief)), card, mischief }
@@ -162,23 +166,31 @@ impl<W: Wire> Bench<W> {
                 return bench;
             }
             bench.machine.card.borrow_mut().step();
-            if bench.machine.line() {
-                bench.adapter.service().unwrap();
-            }
+            bench.serve();
         }
         panic!("the link does not come up");
+    }
+
+    /// Serves the line or the next message; `false` if there is no interrupt.
+    pub fn serve(&mut self) -> bool {
+        let message = self.machine.card.borrow_mut().take_message();
+        match message {
+            Some(message) => self.adapter.service_vector(message.vector).unwrap(),
+            None if self.machine.line() => self.adapter.service().unwrap(),
+            None => return false,
+        };
+        true
     }
 
     /// Steps the card and serves its interrupts until neither has anything left.
     pub fn settle(&mut self) {
         for _ in 0..1_000 {
             self.machine.step();
-            if !self.machine.line() {
+            if !self.serve() {
                 return;
             }
-            self.adapter.service().unwrap();
         }
-        panic!("the interrupt line never falls");
+        panic!("the card never ceases to interrupt");
     }
 
     /// Reads until there is nothing more, and opens the receive interrupt again.
