@@ -73,11 +73,12 @@ pub fn boot(arguments: &BootArgs) -> Result<()> {
     let kernel = Kernel::find(&packages, &tools, arguments.kernel.suite())?;
     println!("{}", qemu.version);
     let folder = tempfile::Builder::new().prefix("s2iod-boot-").disable_cleanup(arguments.keep).tempdir()?;
+    let stop = model::serve::stopper()?;
     let mut network = Network::new()?;
     network.serve(&tools)?;
     let image = folder.path().join("initramfs");
     fs::write(&image, initramfs(arguments, &names, &tools, &kernel)?)?;
-    let machine = Machine::start(arguments, &qemu, &kernel.image, &image, &network, folder.path())?;
+    let machine = Machine::start(arguments, &qemu, &kernel.image, &image, &network, folder.path(), stop)?;
     let report = watch(machine, &names);
     if arguments.keep {
         println!("logs are in {}", folder.path().display());

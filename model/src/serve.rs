@@ -167,8 +167,12 @@ impl Options {
     }
 }
 
-/// A descriptor that becomes readable when the process is told to end.
-fn stopper() -> io::Result<UnixStream> {
+/// A descriptor that becomes readable when the process is told to end, by SIGINT or SIGTERM, which then do nothing else.
+///
+/// # Errors
+///
+/// Signals cannot be caught.
+pub fn stopper() -> io::Result<UnixStream> {
     let (stop, sender) = UnixStream::pair()?;
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?;

@@ -1,7 +1,8 @@
 //! Owns a running machine: the card's server, QEMU, and the lines that come over the serial port.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -16,6 +17,8 @@ use crate::cli::BootArgs;
 
 /// How long a machine may be silent before it counts as hung.
 const SILENCE: Duration = Duration::from_secs(180);
+/// How often a wait is broken off for a look at whether to go on.
+const GLANCE: Duration = Duration::from_millis(200);
 /// How long the card's server may take to listen.
 const START: Duration = Duration::from_secs(10);
 const MEMORY: &str = "512M";
@@ -26,10 +29,12 @@ pub struct Machine {
     qemu: Child,
     lines: Receiver<String>,
     log: File,
+    /// Becomes readable when this process is told to end.
+    stop: UnixStream,
 }
 
 impl Machine {
-    /// Starts the card, then the machine. Both leave their logs in `folder`.
+    /// Starts the card, then the machine, which end when `stop` can be read. Both leave their logs in `folder`.
     pub fn start(
         arguments: &BootArgs,
         qemu: &Qemu,
@@ -37,7 +42,9 @@ impl Machine {
         initramfs: &Path,
         network: &Network,
         folder: &Path,
+        stop: UnixStream,
     ) -> Result<Self> {
+        stop.set_nonblocking(true)?;
         let socket = folder.join("card.sock");
         let mut card = start_card(arguments, network, &socket, folder)?;
         let started = wait_for(&socket, &mut card).and_then(|()| {
@@ -49,7 +56,7 @@ impl Machine {
         let mut qemu = match started {
             Ok(qemu) => qemu,
             Err(error) => {
-                stop(&mut card);
+                end(&mut card);
                 return Err(error);
             }
         };
@@ -66,19 +73,24 @@ impl Machine {
                 }
             }
         });
-        Ok(Self { card, qemu, lines, log: File::create(folder.join("console.log"))? })
+        Ok(Self { card, qemu, lines, log: File::create(folder.join("console.log"))?, stop })
     }
 
     /// The next line that the machine prints; `None` when it is off.
     pub fn line(&mut self) -> Result<Option<String>> {
-        match self.lines.recv_timeout(SILENCE) {
-            Ok(line) => {
-                writeln!(self.log, "{line}")?;
-                Ok(Some(line))
+        let begin = Instant::now();
+        while begin.elapsed() < SILENCE {
+            match self.lines.recv_timeout(GLANCE) {
+                Ok(line) => {
+                    writeln!(self.log, "{line}")?;
+                    return Ok(Some(line));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) if self.stop.read(&mut [0]).is_ok() => bail!("told to end"),
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            Err(RecvTimeoutError::Disconnected) => Ok(None),
-            Err(RecvTimeoutError::Timeout) => bail!("the machine was silent for {} seconds", SILENCE.as_secs()),
         }
+        bail!("the machine was silent for {} seconds", SILENCE.as_secs())
     }
 
     /// What the card's process took so far: seconds of processor time, and its most memory in KiB.
@@ -97,13 +109,13 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        stop(&mut self.qemu);
-        stop(&mut self.card);
+        end(&mut self.qemu);
+        end(&mut self.card);
     }
 }
 
 /// Tells a process to end, and waits for it.
-fn stop(child: &mut Child) {
+fn end(child: &mut Child) {
     if let Some(pid) = Pid::from_raw(child.id() as i32)
         && child.try_wait().is_ok_and(|ended| ended.is_none())
     {
