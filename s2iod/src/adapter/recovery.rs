@@ -89,6 +89,7 @@ impl<P: Platform> Adapter<P> {
     fn give_up(&mut self) {
         log::error!("the card does not answer any more");
         self.look_at_ring();
+        self.tx.take_back();
         self.link_up = false;
         self.health.gone();
     }
