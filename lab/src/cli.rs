@@ -32,6 +32,30 @@ pub enum Command {
         #[command(subcommand)]
         system: System,
     },
+    /// Measure what the work costs on this machine
+    Bench {
+        /// What
+        #[command(subcommand)]
+        what: Bench,
+    },
+}
+
+/// What can be measured.
+#[derive(Subcommand)]
+pub enum Bench {
+    /// The engine beside DPDK's librte_gro, tun-rs, a bare memcpy and a bare checksum
+    Engine(EngineArgs),
+}
+
+/// How the engine is measured.
+#[derive(Args)]
+pub struct EngineArgs {
+    /// A short run: seconds, and rougher numbers
+    #[arg(long)]
+    pub quick: bool,
+    /// Write a plot too
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// What can be booted.

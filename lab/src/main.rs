@@ -1,5 +1,6 @@
 //! `lab`: the driver on the software card, and the engine alone, for people on a Linux host.
 
+mod bench;
 mod boot;
 mod cli;
 mod coalesce;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use model::serve::Options;
 
-use cli::{Cli, Command, DemoArgs, System};
+use cli::{Bench, Cli, Command, DemoArgs, System};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(arguments)) => demo::demo(&arguments),
         Some(Command::Serve(options)) => serve(options),
         Some(Command::Boot { system: System::Linux(arguments) }) => boot::boot(&arguments),
+        Some(Command::Bench { what: Bench::Engine(arguments) }) => bench::engine(&arguments),
         None => demo::demo(&DemoArgs::default()),
     };
     match done {
