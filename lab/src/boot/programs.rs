@@ -16,6 +16,9 @@ const QEMU: &str = "qemu-system-x86_64";
 /// The device that connects to a vfio-user server.
 const DEVICE: &str = "vfio-user-pci";
 
+/// What a file of zstd begins with.
+const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
 /// A folder in which a closure of packages was unpacked.
 #[derive(Clone)]
 pub struct Prefix(pub PathBuf);
@@ -104,7 +107,7 @@ impl Kernel {
             let bytes = fs::read(file)?;
             let name = name(file);
             match name.strip_suffix(".xz") {
-                Some(plain) => modules.push((plain.to_owned(), unxz(tools, &bytes)?)),
+                Some(plain) => modules.push((plain.to_owned(), uncompress(tools, &bytes)?)),
                 None => modules.push((name, bytes)),
             }
         }
@@ -133,15 +136,16 @@ fn elf(tools: &Prefix, image: &[u8]) -> Result<Vec<u8>> {
     };
     let start = (usize::from(*sectors) + 1) * 512 + offset as usize;
     let payload = image.get(start..start + (length as usize).saturating_sub(4)).context("the kernel is cut short")?;
-    unxz(tools, payload)
+    uncompress(tools, payload)
 }
 
-/// Uncompresses with the packages' own program, which knows the filters that kernels are compressed with.
-fn unxz(tools: &Prefix, bytes: &[u8]) -> Result<Vec<u8>> {
+/// Uncompresses, by what it begins with, with the packages' own programs: they know the filters that kernels take.
+fn uncompress(tools: &Prefix, bytes: &[u8]) -> Result<Vec<u8>> {
     let mut input = tempfile::tempfile()?;
     input.write_all(bytes)?;
     input.rewind()?;
-    let output = tools.command("usr/bin/xz").args(["--decompress", "--stdout"]).stdin(input).output()?;
+    let program = if bytes.starts_with(&ZSTD) { "usr/bin/zstd" } else { "usr/bin/xz" };
+    let output = tools.command(program).args(["--decompress", "--stdout"]).stdin(input).output()?;
     ensure!(output.status.success(), "cannot uncompress: {}", String::from_utf8_lossy(&output.stderr).trim());
     Ok(output.stdout)
 }

@@ -226,7 +226,7 @@ test_lro() {
 }
 
 test_rings() {
-    for options in 'rx_ring_num=8 tx_fifo_num=1' 'rx_ring_num=1 tx_fifo_num=8' 'napi=0'; do
+    for options in 'rx_ring_num=8 tx_fifo_num=1' 'rx_ring_num=1 tx_fifo_num=8'; do
         load $options
         up
         ping_all 10 56
