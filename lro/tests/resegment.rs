@@ -3,46 +3,15 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use common::frame::{ACK, CWR, DONT_FRAGMENT, HEADERS4, Tcp, data, data6};
 use common::other::arp;
-use common::parse::{Kind, parse, segment};
-use common::rig::{Departure, Rig};
+use common::parse::segment;
+use common::rig::Rig;
 use common::traffic::{play, steps};
-use lro::{Config, Info, MAX_UNIT, Rules, TooSmall, resegment};
+use common::way_back::{all_come_back, cut, without_trailer};
+use lro::{Config, Info, Rules, TooSmall, resegment};
 use proptest::collection::vec;
 use proptest::prelude::*;
-
-/// The frames that a unit is cut into.
-fn cut(unit: &[u8], info: &Info) -> Vec<Vec<u8>> {
-    let mut segments = resegment(unit, info);
-    let mut buffer = vec![0; MAX_UNIT];
-    let frame = || segments.next_into(&mut buffer).unwrap().map(|length| buffer[..length].to_vec());
-    std::iter::from_fn(frame).collect()
-}
-
-/// A segment without what follows its datagram; any other frame as it is.
-fn without_trailer(mut frame: Vec<u8>) -> Vec<u8> {
-    if let Kind::Segment(segment) = parse(&frame) {
-        frame.truncate(segment.payload.end);
-    }
-    frame
-}
-
-/// The frames of each flow, and all others, in order.
-fn by_flow(frames: impl IntoIterator<Item = Vec<u8>>) -> BTreeMap<Option<Vec<u8>>, Vec<Vec<u8>>> {
-    let mut flows: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for frame in frames {
-        let flow = match parse(&frame) {
-            Kind::Segment(segment) => Some(segment.flow()),
-            Kind::Barrier(_) => None,
-            Kind::Other => Some(vec![]),
-        };
-        flows.entry(flow).or_default().push(without_trailer(frame));
-    }
-    flows
-}
 
 /// The frames join in one unit, from which they come back.
 #[track_caller]
@@ -72,11 +41,7 @@ proptest! {
         let mut rig = Rig::with(Config::new(Rules::Forward, frames));
         play(&mut rig, &steps);
         rig.finish();
-        // Of nothing, nothing is made.
-        let came = rig.arrivals.iter().map(|arrival| arrival.frame.clone()).filter(|frame| !frame.is_empty());
-        let came = by_flow(came);
-        let back = by_flow(rig.departures.iter().flat_map(|Departure { frame, info, .. }| cut(frame, info)));
-        prop_assert_eq!(came, back);
+        all_come_back(&rig);
     }
 
     #[test]

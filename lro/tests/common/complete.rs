@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use lro::Config;
 
 use super::eligible::{is_eligible, is_whole, may_join};
-use super::parse::{Flow, Kind, Segment, parse};
+use super::parse::{Flow, Kind, Segment, has_nonsense_length, parse};
 use super::rig::{Arrival, Departure, Rig};
 
 /// A unit that is queued.
@@ -40,9 +40,11 @@ struct Model {
 impl Model {
     fn push(&mut self, config: &Config, arrival: &Arrival) {
         let segment = match parse(&arrival.frame) {
-            Kind::Other => return,
+            Kind::Other if !has_nonsense_length(&arrival.frame) => return,
             // A wide barrier is allowed, so nothing may be asked for that a narrow one would let through.
-            Kind::Barrier(_) => return self.flows.values_mut().flatten().for_each(|unit| unit.open = false),
+            Kind::Barrier(_) | Kind::Other => {
+                return self.flows.values_mut().flatten().for_each(|unit| unit.open = false);
+            }
             Kind::Segment(segment) => segment,
         };
         let eligible = is_eligible(&segment, config.rules, arrival.checksums);

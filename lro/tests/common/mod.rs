@@ -7,6 +7,7 @@
 pub mod complete;
 pub mod eligible;
 pub mod frame;
+pub mod fuzz;
 pub mod judge;
 pub mod other;
 pub mod parse;
@@ -15,3 +16,4 @@ pub mod selftest;
 pub mod slots;
 pub mod sum;
 pub mod traffic;
+pub mod way_back;

@@ -43,12 +43,27 @@ fn be32(bytes: &[u8], at: usize) -> u32 {
     u32::from(be16(bytes, at)) << 16 | u32::from(be16(bytes, at + 2))
 }
 
-/// Reads a frame as the contract's second and fifth points divide them.
-pub fn parse(frame: &[u8]) -> Kind {
+/// Whether an IPv6 header's length cannot be: what is behind it may then be anything.
+pub fn has_nonsense_length(frame: &[u8]) -> bool {
+    let ip = ip_offset(frame);
+    frame.get(ip..).is_some_and(|bytes| {
+        let length = bytes.get(4..6).map_or(0, |length| 40 + usize::from(be16(length, 0)));
+        be16(frame, ip - 2) == 0x86DD && (length > bytes.len() || length > MAX_IP_LENGTH)
+    })
+}
+
+/// Where the IP header starts behind up to two tags, if there is one.
+fn ip_offset(frame: &[u8]) -> usize {
     let mut ip = 14;
     while ip <= 18 && frame.len() >= ip && matches!(be16(frame, ip - 2), 0x8100 | 0x88A8) {
         ip += 4;
     }
+    ip
+}
+
+/// Reads a frame as the contract's second and fifth points divide them.
+pub fn parse(frame: &[u8]) -> Kind {
+    let ip = ip_offset(frame);
     if frame.len() < ip {
         return Kind::Other;
     }

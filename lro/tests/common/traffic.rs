@@ -125,8 +125,8 @@ pub fn arrivals(steps: usize) -> impl Strategy<Value = Vec<Step>> {
     vec(arrival(), 1..steps)
 }
 
-const FLOWS: usize = 7;
-const OTHERS: usize = 6;
+pub const FLOWS: usize = 7;
+pub const OTHERS: usize = 6;
 
 /// A frame of no TCP flow.
 fn stranger(kind: usize) -> Vec<u8> {
