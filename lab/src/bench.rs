@@ -28,16 +28,24 @@ use self::samples::Samples;
 use self::tun::TunRs;
 use crate::cli::EngineArgs;
 
-/// Frames of the ring: as many as the largest ring of a card holds, too many for their headers to stay in a core's own cache.
-const FRAMES: usize = 8192;
 const FLOWS: [usize; 4] = [1, 32, 1000, 4096];
-const DRAINS: [usize; 2] = [64, FRAMES];
+/// Frames between two drains; beside it, the reader takes everything when the whole ring has arrived.
+const DRAIN: usize = 64;
 
 /// What is measured: how many flows take turns in the ring, and how many frames arrive before the reader takes everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Case {
     flows: usize,
     drain: usize,
+}
+
+impl Case {
+    /// What a ring of that many frames has room for.
+    fn all(ring: usize) -> Vec<Self> {
+        let drains = if ring > DRAIN { &[DRAIN, ring][..] } else { &[ring] };
+        let flows = || FLOWS.into_iter().filter(|&flows| flows <= ring);
+        drains.iter().flat_map(|&drain| flows().map(move |flows| Self { flows, drain })).collect()
+    }
 }
 
 /// How long a run takes.
@@ -80,13 +88,18 @@ pub fn engine(arguments: &EngineArgs) -> Result<()> {
             None
         }
     };
-    let cases: Vec<Case> = DRAINS.iter().flat_map(|&drain| FLOWS.map(|flows| Case { flows, drain })).collect();
+    let ring = arguments.ring as usize;
+    let cases = Case::all(ring);
     let style = ProgressStyle::with_template("[{bar:40}] {pos}/{len} rounds, {eta} left")?;
     // Drawn on a terminal only.
     let progress = ProgressBar::new(u64::from(effort.rounds) * cases.len() as u64).with_style(style);
     let mut report = Report::default();
     for case in cases {
-        measure(case, &effort, harness.as_ref(), &progress, &mut report)?;
+        let frames = Frames::new(case.flows, ring)?;
+        let entries = entries(&frames, case, harness.as_ref())?;
+        for Entry { name, samples, .. } in measure(entries, ring, &effort, &progress)? {
+            report.add(case, name, samples.summary());
+        }
     }
     progress.finish_and_clear();
     report.print()?;
@@ -96,33 +109,28 @@ pub fn engine(arguments: &EngineArgs) -> Result<()> {
     Ok(())
 }
 
-/// Lets all contestants play a case in turns, so that whatever else the machine does hits all alike.
-fn measure(
-    case: Case,
+/// Lets all contestants play in turns, so that whatever else the machine does hits all alike.
+fn measure<'a>(
+    mut entries: Vec<Entry<'a>>,
+    ring: usize,
     effort: &Effort,
-    harness: Option<&Harness>,
     progress: &ProgressBar,
-    report: &mut Report,
-) -> Result<()> {
-    let frames = Frames::new(case.flows, FRAMES)?;
-    let mut entries = entries(&frames, case, harness)?;
+) -> Result<Vec<Entry<'a>>> {
     for _ in 0..effort.rounds {
         for Entry { contestant, samples, .. } in &mut entries {
             // The first pass finds the caches as the one before left them, and tells how long passes are.
             let warm = contestant.turn(1)?;
             let passes = effort.passes(warm.first().map_or(0, |pass| pass.nanoseconds));
             for pass in contestant.turn(passes)? {
-                samples.add(pass, FRAMES);
+                samples.add(pass, ring);
             }
         }
         progress.inc(1);
     }
-    for Entry { name, samples, .. } in entries {
-        report.add(case, name, samples.summary());
-    }
-    Ok(())
+    Ok(entries)
 }
 
+/// The contestants, each ready to play the frames.
 fn entries<'a>(frames: &'a Frames, case: Case, harness: Option<&Harness>) -> Result<Vec<Entry<'a>>> {
     let mut entries = Vec::new();
     let mut add = |name, contestant| entries.push(Entry { name, contestant, samples: Samples::default() });
@@ -140,4 +148,31 @@ fn entries<'a>(frames: &'a Frames, case: Case, harness: Option<&Harness>) -> Res
 
 fn boxed<'a>(player: impl contestant::Player + 'a) -> Box<dyn Contestant + 'a> {
     Box::new(InProcess(player))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(ring: usize) -> Vec<(usize, usize)> {
+        Case::all(ring).into_iter().map(|case| (case.flows, case.drain)).collect()
+    }
+
+    #[test]
+    fn a_ring_is_drained_every_64_frames_and_at_its_end() {
+        assert_eq!(all(512), [(1, 64), (32, 64), (1, 512), (32, 512)]);
+        assert_eq!(all(8192).len(), 8);
+    }
+
+    #[test]
+    fn the_smallest_ring_is_drained_at_its_end() {
+        assert_eq!(all(64), [(1, 64), (32, 64)]);
+    }
+
+    #[test]
+    fn a_turn_has_at_least_one_pass() {
+        assert_eq!(Effort::FULL.passes(1_000_000_000), 1);
+        assert_eq!(Effort::FULL.passes(1_000_000), 20);
+        assert_eq!(Effort::FULL.passes(0), 1000);
+    }
 }

@@ -53,6 +53,9 @@ pub struct EngineArgs {
     /// A short run: seconds, and rougher numbers
     #[arg(long)]
     pub quick: bool,
+    /// Frames of the ring; a small one stays in a core's own cache
+    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(64..=32_768))]
+    pub ring: u32,
     /// Write a plot too
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Owns the plot of a run: two panels, one for each number of frames between drains; nanoseconds on a logarithmic axis.
+//! Owns the plot of a run: two panels, one for each way to drain the ring; nanoseconds on a logarithmic axis.
 
 use std::io;
 
@@ -8,7 +8,6 @@ use plotters::prelude::*;
 
 use super::report::{Contestant, Report};
 use super::samples::Summary;
-use super::{DRAINS, FLOWS};
 
 const SIZE: (u32, u32) = (1040, 540);
 /// Height of the lines that say what is what.
@@ -45,7 +44,8 @@ fn draw(area: &Area<'_>, report: &Report) -> Drawn {
     area.fill(&WHITE)?;
     let (top, plots) = area.split_vertically(LEGEND);
     legend(&top, report)?;
-    for (panel, drain) in plots.split_evenly((1, DRAINS.len())).iter().zip(DRAINS) {
+    let drains = report.distinct(|case| case.drain);
+    for (panel, drain) in plots.split_evenly((1, drains.len())).iter().zip(drains) {
         draw_panel(panel, report, drain)?;
     }
     area.present()
@@ -69,18 +69,20 @@ fn legend(area: &Area<'_>, report: &Report) -> Drawn {
 
 fn draw_panel(area: &Area<'_>, report: &Report, drain: usize) -> Drawn {
     let (low, high) = bounds(report);
+    let flows = report.distinct(|case| case.flows);
+    let last = flows.len().saturating_sub(1);
     let mut chart = ChartBuilder::on(area)
         .caption(format!("everything is taken after {drain} frames"), ("sans-serif", 18))
         .margin(10)
         .x_label_area_size(44)
         .y_label_area_size(64)
-        .build_cartesian_2d((0..FLOWS.len() - 1).into_segmented(), (low..high).log_scale())?;
+        .build_cartesian_2d((0..last).into_segmented(), (low..high).log_scale())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
         .x_desc("flows, taking turns")
         .x_label_formatter(&|place| match place {
-            SegmentValue::CenterOf(place) => FLOWS.get(*place).map_or_else(String::new, usize::to_string),
+            SegmentValue::CenterOf(place) => flows.get(*place).map_or_else(String::new, usize::to_string),
             _ => String::new(),
         })
         .y_desc("ns per segment: median, down to the best tenth")
@@ -88,7 +90,7 @@ fn draw_panel(area: &Area<'_>, report: &Report, drain: usize) -> Drawn {
         .label_style(("sans-serif", 14))
         .draw()?;
     for (contestant, colour) in coloured(report) {
-        let points = || points(contestant, drain);
+        let points = || points(contestant, drain, &flows);
         let line = points().map(|(place, summary)| (SegmentValue::CenterOf(place), summary.median));
         chart.draw_series(LineSeries::new(line, colour.filled().stroke_width(2)).point_size(4))?;
         let whisker = |(place, summary): (usize, Summary)| {
@@ -101,9 +103,13 @@ fn draw_panel(area: &Area<'_>, report: &Report, drain: usize) -> Drawn {
 }
 
 /// A contestant's summaries of one panel, by their place on the axis of flows.
-fn points(contestant: &Contestant, drain: usize) -> impl Iterator<Item = (usize, Summary)> {
+fn points<'a>(
+    contestant: &'a Contestant,
+    drain: usize,
+    flows: &'a [usize],
+) -> impl Iterator<Item = (usize, Summary)> + use<'a> {
     contestant.summaries.iter().filter(move |(case, _)| case.drain == drain).filter_map(|(case, summary)| {
-        let place = FLOWS.iter().position(|&flows| flows == case.flows)?;
+        let place = flows.iter().position(|&flows| flows == case.flows)?;
         Some((place, *summary))
     })
 }

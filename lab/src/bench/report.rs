@@ -33,6 +33,17 @@ impl Report {
         }
     }
 
+    /// The values that a property of the cases has, in the order in which they came.
+    pub fn distinct(&self, property: impl Fn(&Case) -> usize) -> Vec<usize> {
+        let mut values = Vec::new();
+        for (case, _) in self.contestants.iter().flat_map(|contestant| &contestant.summaries) {
+            if !values.contains(&property(case)) {
+                values.push(property(case));
+            }
+        }
+        values
+    }
+
     /// Prints the tables.
     ///
     /// # Errors
