@@ -15,8 +15,6 @@ use crate::platform::Platform;
 const LEAST: u32 = 6;
 /// The largest slab that is asked of the system, as a power of two; larger ones may not be contiguous anywhere.
 const MAX_SLAB: u32 = 22;
-/// How many sizes of slots there are.
-const SIZES: usize = (MAX_SLAB - LEAST) as usize + 1;
 /// A slot's number is its size, above its index among those of its size.
 const INDEX_BITS: u32 = 24;
 
@@ -25,19 +23,26 @@ struct Region {
     slabs: Vec<Slab>,
     /// Bytes of a slot, as a power of two.
     shift: u32,
-    /// Slots that are in use.
+    /// Slots of a slab, as a power of two.
+    per_slab: u32,
+}
+
+/// Slots that are not handed out any more.
+struct Retired {
+    region: Region,
+    /// Those that were not released.
     taken: u32,
 }
 
 /// Slots by number.
 pub struct Slots {
-    /// By size; those of other sizes than the current one are there until their last slot is released.
-    regions: [Option<Region>; SIZES],
-    /// The size that is handed out.
-    current: u32,
+    current: Region,
+    /// Shorter ones, each there until its last slot is released.
+    retired: Vec<Retired>,
     count: u32,
+    /// Of the current ones.
     free: Vec<u32>,
-    /// Each waits for the release of a slot of another size.
+    /// Of the current ones; each waits for the release of a retired one.
     waiting: Vec<u32>,
 }
 
@@ -48,10 +53,10 @@ impl Slots {
     ///
     /// The system has no such memory.
     pub fn new(platform: &mut impl Platform, count: u32, size: usize) -> Result<Self, Error> {
-        let regions = [const { None }; SIZES];
-        let mut slots = Self { regions, current: 0, count, free: Vec::new(), waiting: Vec::new() };
-        slots.hand_out(Region::new(platform, count, size)?);
-        Ok(slots)
+        let current = Region::new(platform, count, size)?;
+        // Taken from the end: slot 0 first.
+        let free = (0..count).rev().map(|index| current.number(index)).collect();
+        Ok(Self { current, retired: Vec::new(), count, free, waiting: Vec::new() })
     }
 
     /// Hands out slots of at least `size` bytes from now on.
@@ -60,36 +65,28 @@ impl Slots {
     ///
     /// The system has no such memory; everything is as before then.
     pub fn lengthen(&mut self, platform: &mut impl Platform, size: usize) -> Result<(), Error> {
-        if shift_of(size) > LEAST + self.current {
-            let region = Region::new(platform, self.count, size)?;
-            self.hand_out(region);
+        if shift_of(size) <= self.current.shift {
+            return Ok(());
         }
+        let longer = Region::new(platform, self.count, size)?;
+        let region = std::mem::replace(&mut self.current, longer);
+        let taken = self.count.saturating_sub((self.free.len() + self.waiting.len()) as u32);
+        if taken > 0 {
+            self.retired.push(Retired { region, taken });
+        }
+        let taken: u32 = self.retired.iter().map(|retired| retired.taken).sum();
+        let available = self.count.saturating_sub(taken);
+        self.free.clear();
+        self.free.extend((0..available).rev().map(|index| self.current.number(index)));
+        self.waiting = (available..self.count).map(|index| self.current.number(index)).collect();
         Ok(())
     }
 
-    fn hand_out(&mut self, region: Region) {
-        for other in &mut self.regions {
-            other.take_if(|other| other.taken == 0);
-        }
-        let taken: u32 = self.regions.iter().flatten().map(|other| other.taken).sum();
-        self.current = region.shift - LEAST;
-        if let Some(place) = self.regions.get_mut(self.current as usize) {
-            *place = Some(region);
-        }
-        let number = |index| self.current << INDEX_BITS | index;
-        let available = self.count.saturating_sub(taken);
-        // Taken from the end: slot 0 first.
-        self.free.clear();
-        self.free.reserve_exact(self.count as usize);
-        self.free.extend((0..available).rev().map(number));
-        self.waiting = (available..self.count).map(number).collect();
-    }
-
     /// A slot that nobody uses, and where the card finds it.
+    #[inline]
     pub fn take(&mut self) -> Option<(u32, u64)> {
         let slot = self.free.pop()?;
-        self.regions.get_mut(self.current as usize)?.as_mut()?.taken += 1;
-        let (slab, range) = self.place(slot)?;
+        let (slab, range) = self.current.place(slot)?;
         Some((slot, slab.bus(range.start)))
     }
 
@@ -105,10 +102,20 @@ impl Slots {
 
     #[inline]
     fn place(&self, slot: u32) -> Option<(&Slab, Range<usize>)> {
-        let region = self.regions.get((slot >> INDEX_BITS) as usize)?.as_ref()?;
-        let (index, in_slab) = (slot & ((1 << INDEX_BITS) - 1), MAX_SLAB - region.shift);
-        let start = (index as usize & ((1 << in_slab) - 1)) << region.shift;
-        Some((region.slabs.get((index >> in_slab) as usize)?, start..start + (1 << region.shift)))
+        if self.current.holds(slot) {
+            return self.current.place(slot);
+        }
+        let retired = self.retired.iter().find(|retired| retired.region.holds(slot))?;
+        retired.region.place(slot)
+    }
+
+    #[cold]
+    fn release_retired(&mut self, slot: u32) {
+        if let Some(retired) = self.retired.iter_mut().find(|retired| retired.region.holds(slot)) {
+            retired.taken = retired.taken.saturating_sub(1);
+            self.free.extend(self.waiting.pop());
+        }
+        self.retired.retain(|retired| retired.taken > 0);
     }
 }
 
@@ -123,7 +130,23 @@ impl Region {
             slabs.push(platform.slab(bytes).map_err(Error::platform("allocate frame memory"))?);
             left -= slots;
         }
-        Ok(Self { slabs, shift, taken: 0 })
+        Ok(Self { slabs, shift, per_slab: MAX_SLAB - shift })
+    }
+
+    fn number(&self, index: u32) -> u32 {
+        self.shift << INDEX_BITS | index
+    }
+
+    #[inline]
+    fn holds(&self, slot: u32) -> bool {
+        slot >> INDEX_BITS == self.shift
+    }
+
+    #[inline]
+    fn place(&self, slot: u32) -> Option<(&Slab, Range<usize>)> {
+        let index = slot & ((1 << INDEX_BITS) - 1);
+        let start = (index as usize & ((1 << self.per_slab) - 1)) << self.shift;
+        Some((self.slabs.get((index >> self.per_slab) as usize)?, start..start + (1 << self.shift)))
     }
 }
 
@@ -140,17 +163,10 @@ impl Pool for Slots {
 
     #[inline]
     fn release(&mut self, slot: u32) {
-        let size = slot >> INDEX_BITS;
-        if let Some(region) = self.regions.get_mut(size as usize).and_then(Option::as_mut) {
-            region.taken = region.taken.saturating_sub(1);
-        }
-        if size == self.current {
+        if self.current.holds(slot) {
             self.free.push(slot);
         } else {
-            self.free.extend(self.waiting.pop());
-            if let Some(place) = self.regions.get_mut(size as usize) {
-                place.take_if(|region| region.taken == 0);
-            }
+            self.release_retired(slot);
         }
     }
 }
