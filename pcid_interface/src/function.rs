@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::{FullDeviceId, PciBar};
 
 /// What a driver is told when it connects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubdriverArguments {
     /// Its function.
     pub func: PciFunction,
 }
 
 /// A PCI function.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PciFunction {
     /// Where it is.
     #[serde(with = "Address")]

@@ -36,7 +36,7 @@ impl<C: Read + Write> PciFunctionHandle<C> {
 
     /// What this driver was told about its function.
     pub fn config(&self) -> SubdriverArguments {
-        self.config.clone()
+        self.config
     }
 
     /// The channel, for what only its own kind can do.

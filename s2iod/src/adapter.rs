@@ -192,6 +192,11 @@ impl<P: Platform> Adapter<P> {
         self.ring.in_card()
     }
 
+    /// Frames that the card has not sent, as far as it has been looked.
+    pub fn tx_slots_in_card(&self) -> usize {
+        self.tx.in_card()
+    }
+
     /// The engine's counters.
     pub fn lro_stats(&self) -> &lro::Stats {
         self.engine.stats()

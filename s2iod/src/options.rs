@@ -48,6 +48,9 @@ impl Default for Options {
 /// Ethernet header, two VLAN tags and the FCS.
 const FRAMING: u16 = 14 + 2 * 4 + 4;
 
+/// Receive slots at the most, and with them flows and segments that the engine can hold.
+const MOST_FRAMES: usize = 16_384 + 65_536;
+
 impl Options {
     /// Bytes of the longest frame with its framing. At the largest MTU the hardware has no room for a second tag.
     pub(crate) fn longest_frame(&self) -> u16 {
@@ -65,6 +68,8 @@ impl Options {
             ("--rx-slots", self.rx_slots as usize, 8, 16_384),
             ("--rx-spare", self.rx_spare as usize, 0, 65_536),
             ("--tx-slots", self.tx_slots as usize, 2, 4096),
+            ("--lro-sessions", self.lro_sessions.unwrap_or(1) as usize, 1, MOST_FRAMES),
+            ("--lro-max-segments", self.lro_max_segments.unwrap_or(1) as usize, 1, MOST_FRAMES),
         ];
         for (option, value, least, most) in checks {
             if !(least..=most).contains(&value) {
