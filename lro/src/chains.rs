@@ -2,12 +2,13 @@
 
 mod any_shape;
 mod append;
+mod expected;
 
-use append::{continues, is_good, refusal};
+use append::is_good;
 
-use crate::flow::{Flow, Seed};
+use crate::flow::{Address, Flow, Seed};
 use crate::queue::{Frame, Queue};
-use crate::shape::{self, HEAD, Head, IP_BITS, Kept, Place, Shape};
+use crate::shape::{self, HEAD, Head, Kept, Place, Shape};
 use crate::stats::End;
 use crate::table::{Found, NONE, Table};
 use crate::wire::{self, Class};
@@ -21,27 +22,11 @@ pub(crate) struct Arrival {
     pub checksums: Checksums,
 }
 
-/// What was found of the growing unit that a frame looks like.
-#[derive(Clone, Copy)]
-struct Sought {
-    /// Where the frame's IP header starts; 0 if it has none.
-    ip: u8,
-    is_v6: bool,
-    hash: u32,
-    found: Found,
-    /// Why the frame could not join the unit that it matches.
-    refused: Option<End>,
-}
-
-impl Sought {
-    const NOTHING: Self = Self { ip: 0, is_v6: false, hash: 0, found: Found::Nothing, refused: None };
-}
-
 /// The queued chains of frames, and which of them can still grow.
 pub(crate) struct Chains {
     rules: Rules,
-    /// Whether the rules ask more of a segment than [`continues`] does.
-    is_strict: bool,
+    /// Whether the rules ask no more of a segment than [`continues`](append::continues) does.
+    is_quick: bool,
     max_segments: u32,
     seed: Seed,
     pub table: Table,
@@ -52,7 +37,7 @@ impl Chains {
     pub(crate) fn new(config: Config) -> Self {
         Self {
             rules: config.rules,
-            is_strict: config.rules != Rules::Endpoint,
+            is_quick: config.rules == Rules::Endpoint,
             max_segments: config.max_segments.max(1),
             seed: Seed::new(config.seed),
             table: Table::new(config.sessions.min(config.frames), config.rules),
@@ -60,106 +45,109 @@ impl Chains {
         }
     }
 
-    /// By how much the identification grows in the chain that starts with `first`, if the rules keep it.
-    pub(crate) fn ip_id_step(&self, first: &Frame) -> Option<u16> {
-        let is_kept = self.rules == Rules::Forward && !first.place.shape.is_v6() && first.next != NONE;
-        is_kept.then(|| self.queue.frame(first.next).identification.wrapping_sub(first.identification))
+    /// Queues a frame; the queue must not be full.
+    ///
+    /// Most frames are just what a unit expects next. So that is asked before anything is read for its own sake: finding such
+    /// a unit also tells what the frame's headers are.
+    #[inline(always)]
+    pub(crate) fn push<P: Pool>(&mut self, pool: &P, arrival: Arrival) {
+        let Arrival { slot, length, checksums } = arrival;
+        match checksums {
+            Checksums::Verified if self.append_to_recent(pool.bytes(slot), slot, length) => {}
+            Checksums::Verified => self.push_verified(pool, slot, length),
+            Checksums::Bad => self.push_any(pool, slot, length, checksums, None),
+            Checksums::Unknown => self.push_any(pool, slot, length, checksums, None),
+        }
     }
 
-    /// Queues the frame at the start of `bytes`; the queue must not be full.
-    #[inline(always)]
-    pub(crate) fn push<P: Pool>(&mut self, pool: &P, bytes: &[u8], arrival: Arrival) {
+    /// Queues a verified frame that the unit that grew last does not expect.
+    #[inline(never)]
+    fn push_verified<P: Pool>(&mut self, pool: &P, slot: u32, length: u32) {
+        let bytes = pool.bytes(slot);
+        let mut address = None;
+        if self.is_quick
+            && let Some(head) = bytes.first_chunk()
+            && length as usize <= bytes.len()
+        {
+            address = Address::untagged(head, length, self.seed);
+            if address.is_some_and(|address| self.append_by_hash(address.hash, head, slot, length)) {
+                return;
+            }
+        }
+        self.push_any(pool, slot, length, Checksums::Verified, address);
+    }
+
+    /// Queues any frame.
+    #[inline(never)]
+    fn push_any<P: Pool>(&mut self, pool: &P, slot: u32, length: u32, checksums: Checksums, address: Option<Address>) {
+        let bytes = pool.bytes(slot);
+        let arrival = Arrival { slot, length: length.min(bytes.len() as u32), checksums };
         if self.rules == Rules::Off {
-            return self.queue.push_ended(Frame::alone(arrival, Place::VOID), End::Opaque);
+            return self.queue.push(Frame::alone(arrival), Place::VOID, NONE, End::Opaque);
         }
         let mut short = [0; HEAD];
         let head = bytes.first_chunk().unwrap_or_else(|| {
             short.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
             &short
         });
-        // Most frames continue a unit, and then look like its first one in all but a few fields. So that is asked before
-        // anything is read for its own sake: finding such a unit also tells what the frame's headers are.
-        let sought = match wire::untagged(head, arrival.length) {
-            Some(false) => self.continue_unit(pool, head, arrival, 14, false),
-            Some(true) => self.continue_unit(pool, head, arrival, 14, true),
-            None => self.continue_tagged(pool, head, arrival),
+        let Some(address) = address.or_else(|| Address::of(head, arrival.length, self.seed)) else {
+            // No IP behind two tags or fewer.
+            return self.queue.push(Frame::alone(arrival), Place::VOID, NONE, End::Opaque);
         };
-        if let Some(sought) = sought {
-            self.push_behind(pool, bytes, head, arrival, sought);
+        let found = self.table.find(address.hash, head);
+        let mut refused = None;
+        if let Found::Match(index) = found {
+            refused = self.continue_unit(pool, head, arrival, address, index);
+            if refused.is_none() {
+                return;
+            }
+        }
+        let plain = self.plain(address, head, arrival);
+        let Some(shape) = plain.or_else(|| self.classified(pool, bytes, head, arrival)) else { return };
+        match found {
+            Found::Match(index) => self.close(index, refused.unwrap_or(End::Header)),
+            Found::SameHash => self.close_flow(address.hash, &shape.flow(head), End::Header),
+            Found::Nothing => {}
+        }
+        let place = Place::from(shape);
+        let is_bad = refused == Some(End::Checksum) && !is_good(pool, head, place, arrival);
+        match self.ends_at_once(is_bad, place.has_push(head)) {
+            Some(end) => self.queue.push(Frame::alone(arrival), place, NONE, end),
+            None => self.push_open(head, arrival, place, address.hash),
         }
     }
 
-    #[inline(never)]
-    fn continue_tagged<P: Pool>(&mut self, pool: &P, head: &Head, arrival: Arrival) -> Option<Sought> {
-        match wire::find_ip(head, arrival.length as usize) {
-            Some((ip, is_v6)) => self.continue_unit(pool, head, arrival, ip & IP_BITS, is_v6),
-            None => Some(Sought::NOTHING),
-        }
+    /// Queues a frame as a unit that can grow, if there is a record for it.
+    #[inline(always)]
+    fn push_open(&mut self, head: &Head, arrival: Arrival, place: Place, hash: u32) {
+        let (frame, unit) = (Frame::alone(arrival), self.queue.units.next());
+        let Some((index, open)) = self.table.open(hash) else {
+            return self.queue.push(frame, place, NONE, End::Sessions);
+        };
+        open.head = Kept(*head);
+        open.place = place;
+        open.unit = unit;
+        open.verified = arrival.checksums == Checksums::Verified;
+        open.started = false;
+        self.queue.push(frame, place, index, End::Read);
     }
 
-    /// Looks for the growing unit whose first segment this frame looks like, and appends the frame to it. Otherwise, what
-    /// was found.
+    /// Appends a frame to the unit that it looks like; otherwise, why it cannot.
     #[inline(always)]
     fn continue_unit<P: Pool>(
         &mut self,
         pool: &P,
         head: &Head,
         arrival: Arrival,
-        ip: usize,
-        is_v6: bool,
-    ) -> Option<Sought> {
-        let tcp = ip + if is_v6 { 40 } else { 20 };
-        let hash = Flow::of(head, ip, tcp, is_v6).hash(self.seed);
-        let found = self.table.find(hash, head);
-        let sought = Sought { ip: ip as u8, is_v6, hash, found, refused: None };
-        let Found::Match(index) = found else { return Some(sought) };
-        let open = self.table.get(index);
-        let end = match shape::fields(head, arrival.length, ip, is_v6, open.place.shape.is_stamped()) {
-            None => End::Empty,
-            Some(fields) if open.has_grown && arrival.checksums == Checksums::Verified && !self.is_strict => {
-                if continues(open, &fields) {
-                    self.append(index, &fields, arrival);
-                    return None;
-                }
-                refusal(open, fields)
-            }
-            Some(fields) => {
-                let is_known = arrival.checksums != Checksums::Unknown;
-                let ip_sum_is_good = is_known || open.place.shape.has_good_ip_sum(head);
-                self.append_carefully(pool, index, fields, arrival, ip_sum_is_good)?
-            }
+        Address { ip, is_v6, .. }: Address,
+        index: u32,
+    ) -> Option<End> {
+        let shape = self.table.get(index).place.shape;
+        let Some(fields) = shape::fields(head, arrival.length, ip.into(), is_v6, shape.is_stamped()) else {
+            return Some(End::Empty);
         };
-        Some(Sought { refused: Some(end), ..sought })
-    }
-
-    /// Queues a frame that joined no unit: one that may start one, or, in [`Self::classified`], any other.
-    #[inline(never)]
-    fn push_behind<P: Pool>(&mut self, pool: &P, bytes: &[u8], head: &Head, arrival: Arrival, sought: Sought) {
-        let plain = self.plain(sought, head, arrival);
-        let Some(shape) = plain.or_else(|| self.classified(pool, bytes, head, arrival)) else { return };
-        match sought.found {
-            Found::Match(index) => self.close(index, sought.refused.unwrap_or(End::Header)),
-            Found::SameHash => self.close_flow(sought.hash, &shape.flow(head), End::Header),
-            Found::Nothing => {}
-        }
-        let place = Place::from(shape);
-        let frame = Frame::alone(arrival, place);
-        let is_bad = sought.refused == Some(End::Checksum) && !is_good(pool, head, place, arrival);
-        if let Some(end) = self.ends_at_once(is_bad, place.has_push(head)) {
-            return self.queue.push_ended(frame, end);
-        }
-        let (tail, unit) = (self.queue.next_frame(), self.queue.back());
-        let Some((index, open)) = self.table.open(sought.hash) else {
-            return self.queue.push_ended(frame, End::Sessions);
-        };
-        open.head = Kept(*head);
-        open.place = place;
-        open.tail = tail;
-        open.unit = unit;
-        open.verified = arrival.checksums == Checksums::Verified;
-        open.started = false;
-        open.has_grown = false;
-        self.queue.push_open(frame, index);
+        let ip_sum_is_good = arrival.checksums != Checksums::Unknown || shape.has_good_ip_sum(head);
+        self.append_carefully(pool, index, fields, arrival, ip_sum_is_good)
     }
 
     /// Why no segment can follow this one in a unit, or `None` if one can.
@@ -178,13 +166,12 @@ impl Chains {
 
     /// What `wire::classify` says of most segments that may share a unit, sooner; `None` if it has to be asked.
     #[inline(always)]
-    fn plain(&self, sought: Sought, head: &Head, arrival: Arrival) -> Option<Shape> {
-        if self.is_strict || arrival.checksums == Checksums::Bad || sought.ip == 0 {
+    fn plain(&self, Address { ip, is_v6, .. }: Address, head: &Head, arrival: Arrival) -> Option<Shape> {
+        if !self.is_quick || arrival.checksums == Checksums::Bad {
             return None;
         }
-        let shape = shape::plain(head, sought.ip.into(), sought.is_v6)?;
-        let (ip, stamped) = (sought.ip.into(), shape.is_stamped());
-        let is_plain = shape::ip_length(head, arrival.length, ip, sought.is_v6, stamped).is_some()
+        let shape = shape::plain(head, ip.into(), is_v6)?;
+        let is_plain = shape::ip_length(head, arrival.length, ip.into(), is_v6, shape.is_stamped()).is_some()
             && (arrival.checksums == Checksums::Verified || shape.has_good_ip_sum(head));
         is_plain.then_some(shape)
     }
@@ -207,12 +194,12 @@ impl Chains {
             }
             Class::Barrier => {
                 self.table.close_all();
-                self.queue.end_all();
+                self.queue.units.end_all();
                 (Place::VOID, End::Barrier)
             }
             Class::Opaque => (Place::VOID, End::Opaque),
         };
-        self.queue.push_ended(Frame::alone(arrival, place), end);
+        self.queue.push(Frame::alone(arrival), place, NONE, end);
         None
     }
 
@@ -224,9 +211,9 @@ impl Chains {
     }
 
     /// The unit of this record grows no more.
-    #[inline]
+    #[inline(never)]
     fn close(&mut self, index: u32, end: End) {
-        self.queue.end(self.table.get(index).unit, end);
+        self.queue.units.end(self.table.get(index).unit, end);
         self.table.close(index);
     }
 }

@@ -1,6 +1,7 @@
 //! The engine as its user sees it: frames in, units out.
 
 use crate::chains::{Arrival, Chains};
+use crate::queue::Queued;
 use crate::stats::{End, Stats};
 use crate::table::NONE;
 use crate::unit::{Cut, Info, MAX_HEADER, Unit};
@@ -17,6 +18,8 @@ pub struct Engine<P> {
     pool: P,
     chains: Chains,
     stats: Stats,
+    /// Frames that left.
+    gone: u64,
     /// The header of the unit that `front` shows.
     header: [u8; MAX_HEADER],
     /// The unit that `front` showed last, until `consume` takes it.
@@ -34,7 +37,14 @@ struct Shown {
 impl<P: Pool> Engine<P> {
     /// An empty engine. All memory it will ever use is allocated here.
     pub fn new(config: Config, pool: P) -> Self {
-        Self { pool, chains: Chains::new(config), stats: Stats::default(), header: [0; MAX_HEADER], shown: None }
+        Self {
+            pool,
+            chains: Chains::new(config),
+            stats: Stats::default(),
+            gone: 0,
+            header: [0; MAX_HEADER],
+            shown: None,
+        }
     }
 
     /// The frame memory.
@@ -54,17 +64,17 @@ impl<P: Pool> Engine<P> {
 
     /// Frames queued.
     pub fn len(&self) -> usize {
-        self.chains.queue.used() as usize
+        (self.stats.frames - self.gone) as usize
     }
 
     /// Whether no frame is queued.
     pub fn is_empty(&self) -> bool {
-        self.chains.queue.used() == 0
+        self.stats.frames == self.gone
     }
 
     /// Frames that can be queued at once.
     pub fn capacity(&self) -> usize {
-        self.chains.queue.capacity() as usize
+        self.chains.queue.frames.capacity() as usize
     }
 
     /// Queues the frame in the first `length` bytes of `slot`. From here on the slot is the engine's, until
@@ -75,13 +85,11 @@ impl<P: Pool> Engine<P> {
     /// [`Full`] when [`capacity`](Self::capacity) frames are queued; the slot is still the caller's.
     #[inline]
     pub fn push(&mut self, slot: u32, length: u32, checksums: Checksums) -> Result<(), Full> {
-        if self.chains.queue.is_full() {
+        if self.chains.queue.frames.is_full() {
             return Err(Full);
         }
         self.stats.frames += 1;
-        let bytes = self.pool.bytes(slot);
-        let length = length.min(bytes.len() as u32);
-        self.chains.push(&self.pool, bytes, Arrival { slot, length, checksums });
+        self.chains.push(&self.pool, Arrival { slot, length, checksums });
         Ok(())
     }
 
@@ -94,48 +102,47 @@ impl<P: Pool> Engine<P> {
     /// room, or take the frame with [`front_alone`](Self::front_alone).
     #[inline]
     pub fn front(&mut self, limit: usize) -> Result<Option<Unit<'_, P>>, TooSmall> {
-        let Some(unit) = self.chains.queue.oldest() else { return Ok(None) };
-        let first = self.chains.queue.frame(unit.head);
-        let needs = first.length as usize;
+        let Some(unit) = self.chains.queue.units.oldest() else { return Ok(None) };
+        let needs = self.chains.queue.frames.get(unit.head).length as usize;
         if needs > limit {
             return Err(TooSmall { needs });
         }
-        if first.next == NONE {
-            return Ok(Some(self.show_alone(unit.head)));
+        if unit.segments == 1 {
+            return Ok(Some(self.show_alone(unit)));
         }
-        let cut = Cut::fitting(&self.chains.queue, unit.head, limit);
-        let ip_id_step = self.chains.ip_id_step(first);
-        let shown = match cut.info(first.place, ip_id_step) {
-            Some(info) => self.show_merged(unit.head, &cut, info),
-            None => self.show_alone(unit.head),
+        let cut = Cut::fitting(&self.chains.queue, &unit, limit);
+        let shown = match cut.info(&unit) {
+            Some(info) => self.show_merged(&unit, &cut, info),
+            None => self.show_alone(unit),
         };
         Ok(Some(shown))
     }
 
     /// The oldest frame by itself, however long it is, as it came. It stays queued until [`consume`](Self::consume).
     pub fn front_alone(&mut self) -> Option<Unit<'_, P>> {
-        let unit = self.chains.queue.oldest()?;
-        Some(self.show_alone(unit.head))
+        let unit = self.chains.queue.units.oldest()?;
+        Some(self.show_alone(unit))
     }
 
     #[inline(always)]
-    fn show_alone(&mut self, head: u32) -> Unit<'_, P> {
-        let frame = self.chains.queue.frame(head);
-        let info = Info::alone(frame);
+    fn show_alone(&mut self, Queued { head, place, .. }: Queued) -> Unit<'_, P> {
+        let frame = self.chains.queue.frames.get(head);
+        let info = Info::alone(frame, place);
         self.shown = Some(Shown { segments: 1, length: frame.length, cut: frame.next != NONE });
         Unit { info, header: &[], queue: &self.chains.queue, pool: &self.pool, head }
     }
 
     #[inline(never)]
-    fn show_merged(&mut self, head: u32, cut: &Cut, info: Info) -> Unit<'_, P> {
+    fn show_merged(&mut self, unit: &Queued, cut: &Cut, info: Info) -> Unit<'_, P> {
         let queue = &self.chains.queue;
-        let first = queue.frame(head);
-        let from = self.pool.bytes(first.slot).get(..first.place.payload.into()).unwrap_or_default();
+        let slot = queue.frames.get(unit.head).slot;
+        let from = self.pool.bytes(slot).get(..info.payload.into()).unwrap_or_default();
         let header = self.header.get_mut(..from.len()).unwrap_or_default();
         header.copy_from_slice(from);
-        cut.make_true(queue, first.place, header);
+        let last = self.pool.bytes(queue.frames.get(cut.last).slot);
+        cut.make_true(unit, last, header);
         self.shown = Some(Shown { segments: info.segments, length: info.length as u32, cut: cut.rest });
-        Unit { info, header, queue, pool: &self.pool, head }
+        Unit { info, header, queue, pool: &self.pool, head: unit.head }
     }
 
     /// Takes out the unit that [`front`](Self::front) showed last and releases its slots. Without one, nothing happens.
@@ -143,18 +150,10 @@ impl<P: Pool> Engine<P> {
     pub fn consume(&mut self) {
         let Some(Shown { segments, length, cut }) = self.shown.take() else { return };
         let pool = &mut self.pool;
-        let mut payload = 0;
-        let taken = self.chains.queue.take(segments, |frame| {
-            pool.release(frame.slot);
-            payload += u32::from(frame.payload);
-        });
-        let Some((unit, whole)) = taken else { return };
-        if unit.open != NONE {
-            if whole {
-                self.chains.table.close(unit.open);
-            } else {
-                self.chains.table.get_mut(unit.open).shorten(segments, payload);
-            }
+        let Some((unit, whole)) = self.chains.queue.take(segments, |slot| pool.release(slot)) else { return };
+        self.gone += u64::from(segments);
+        if whole && unit.open != NONE {
+            self.chains.table.close(unit.open);
         }
         let end = match (whole, cut) {
             (true, _) => unit.end,

@@ -1,6 +1,8 @@
 //! Who talks to whom.
 
 use crate::field::{ne32, ne64};
+use crate::shape::{Head, IP_BITS, IPV4, IPV6};
+use crate::wire;
 
 /// A TCP flow: VLAN tags, addresses and ports, as they lie in memory. Equal exactly for frames of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +45,39 @@ impl Flow {
         }
         // Once more, because sums of products keep some of the pattern of neighbouring addresses.
         mix(hash ^ two, SALT[2]) as u32
+    }
+}
+
+/// Where the units of a frame's flow are found.
+#[derive(Clone, Copy)]
+pub(crate) struct Address {
+    pub hash: u32,
+    /// Where the IP header starts.
+    pub ip: u8,
+    pub is_v6: bool,
+}
+
+impl Address {
+    /// Of a frame of `length` bytes without VLAN tags; `None` if it has tags, or no IP.
+    #[inline(always)]
+    pub(crate) fn untagged(head: &Head, length: u32, seed: Seed) -> Option<Self> {
+        // Twice, so that in each all offsets are constants.
+        match wire::untagged(head, length)? {
+            false => Some(Self::at(head, 14, false, seed)),
+            true => Some(Self::at(head, 14, true, seed)),
+        }
+    }
+
+    /// Of a frame of `length` bytes; `None` if there is no IP behind two tags or fewer.
+    pub(crate) fn of(head: &Head, length: u32, seed: Seed) -> Option<Self> {
+        let (ip, is_v6) = wire::find_ip(head, length as usize)?;
+        Some(Self::at(head, ip & IP_BITS, is_v6, seed))
+    }
+
+    #[inline(always)]
+    fn at(head: &Head, ip: usize, is_v6: bool, seed: Seed) -> Self {
+        let tcp = ip + if is_v6 { IPV6 } else { IPV4 };
+        Self { hash: Flow::of(head, ip, tcp, is_v6).hash(seed), ip: ip as u8, is_v6 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Segments of any shape that `Rules::Forward` merges: with IPv6 extension headers, or with other TCP options.
 
-use crate::field::{be16, be32, ne64};
+use crate::field::{be16, be32};
 use crate::flow::Flow;
 use crate::shape::{Fields, PSH, Place};
 use crate::sum::Sum;
@@ -65,8 +65,7 @@ pub(crate) fn fields(frame: &[u8], place: Place) -> Option<Fields> {
         checksum: be16(tcp, 16),
         identification: be16(ip, 4),
         ip_checksum: be16(ip, 10),
-        middle: ne64(tcp, 8),
-        timestamps: 0,
+        echo: 0,
         // The TCP length, at most 65,535.
         header_sum: Sum::of(tcp).number((tcp.len() as u32 + payload) as u16),
     })

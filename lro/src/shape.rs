@@ -6,27 +6,26 @@ use crate::field::{be16, be32, field, ne32, ne64};
 use crate::flow::Flow;
 use crate::sum::Sum;
 
-pub(crate) use mask::{ENDPOINT, FORWARD, Masks};
+pub(crate) use mask::{ENDPOINT, EXPECTED, FORWARD, Mask, Masks};
 
 /// Bytes of the head: two VLAN tags, IPv6, TCP with timestamps need 94.
 pub(crate) const HEAD: usize = 96;
-const WORDS: usize = HEAD / 8;
 /// Numbers that a [`Shape`] can be.
 const SHAPES: usize = 16;
-/// Words of the head in which all that is compared of an untagged IPv4 segment lies.
-const SHORT: usize = 8;
+/// Bytes of the head in which all that is expected of most IPv4 segments lies.
+const SHORT: usize = 64;
 
 const ETHERNET: usize = 14;
 const TAG: usize = 4;
-const IPV4: usize = 20;
-const IPV6: usize = 40;
+pub(crate) const IPV4: usize = 20;
+pub(crate) const IPV6: usize = 40;
 const TCP: usize = 20;
 const TIMESTAMPS: usize = 12;
 
 /// Bits of the offsets, 22 and 62 at most. Masked with them they are the same, and the compiler can tell that all of the
 /// headers lies within the head.
 pub(crate) const IP_BITS: usize = 31;
-const TCP_BITS: usize = 63;
+pub(crate) const TCP_BITS: usize = 63;
 
 /// TCP's PSH, the one flag in which segments of a unit may differ.
 pub(crate) const PSH: u8 = 0x08;
@@ -53,29 +52,20 @@ pub(crate) struct Kept(pub Head);
 /// Whether two heads agree in all that segments of a unit share.
 #[inline(always)]
 pub(crate) fn agree(Kept(one): &Kept, other: &Head, masks: &Masks, shape: Shape) -> bool {
-    let ([one, one_rest], [other, other_rest]) = (split(one), split(other));
-    let [first, ..] = masks;
-    let mask = masks.get(usize::from(shape.0)).unwrap_or(first);
-    let (words, words_rest) = mask.words.split_at(SHORT);
-    differences(one, other, words) == 0 && (mask.short || differences(one_rest, other_rest, words_rest) == 0)
+    differ(one, other, shape.mask(masks), 0, HEAD) == 0
 }
 
-/// A head's first [`SHORT`] words, and the others.
+/// Whether a head looks as it is expected to, next in a host's unit.
 #[inline(always)]
-fn split(head: &Head) -> [&[[u8; 8]]; 2] {
-    let (words, _) = head.as_chunks();
-    let (short, rest) = words.split_at(SHORT);
-    [short, rest]
+pub(crate) fn is_expected(Kept(one): &Kept, other: &Head, shape: Shape) -> bool {
+    let mask = shape.mask(EXPECTED);
+    differ(one, other, mask, 0, SHORT) == 0 && (shape.is_short() || differ(one, other, mask, SHORT, HEAD) == 0)
 }
 
-/// The masked bits in which words differ.
+/// The masked bits in which bytes `from` to `to` differ, one on top of the other.
 #[inline(always)]
-fn differences(words: &[[u8; 8]], others: &[[u8; 8]], mask: &[u64]) -> u64 {
-    let mut differ = 0;
-    for ((word, other), mask) in words.iter().zip(others).zip(mask) {
-        differ |= (u64::from_ne_bytes(*word) ^ u64::from_ne_bytes(*other)) & mask;
-    }
-    differ
+fn differ(one: &Head, other: &Head, Mask(mask): &Mask, from: usize, to: usize) -> u64 {
+    (from..to).step_by(8).fold(0, |differ, at| differ | (ne64(one, at) ^ ne64(other, at)) & ne64(mask, at))
 }
 
 /// The shape of a frame with an IP header at `ip`, if its fixed fields are those of a segment that may share a unit. Lengths
@@ -125,6 +115,19 @@ impl Shape {
     /// Whether it is none of those with a number and a mask.
     pub(crate) const fn is_general(self) -> bool {
         self.0 & Self::GENERAL != 0
+    }
+
+    /// Whether all that is expected of a next segment lies in the first [`SHORT`] bytes: IPv4 behind one tag at most.
+    #[inline(always)]
+    const fn is_short(self) -> bool {
+        self.0 & (Self::V6 | 2) == 0
+    }
+
+    /// Its mask.
+    #[inline(always)]
+    fn mask(self, masks: &Masks) -> &Mask {
+        let [first, ..] = masks;
+        masks.get(usize::from(self.0) % SHAPES).unwrap_or(first)
     }
 
     /// Where the IP header starts.
@@ -233,12 +236,12 @@ pub(crate) fn fields(head: &Head, length: u32, ip: usize, is_v6: bool, stamped: 
     let tcp = head.get(ip + network..)?.first_chunk::<{ TCP + TIMESTAMPS }>()?;
     let tcp_length = ip_length - network as u32;
     let mut sum = Sum::default().word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
-    let (mut timestamp, mut timestamps, mut options) = (0, 0, 0);
+    let (mut timestamp, mut echo, mut options) = (0, 0, 0);
     if stamped {
         options = TIMESTAMPS as u32;
-        timestamps = ne64(tcp, 24);
         timestamp = be32(tcp, 24);
-        sum = sum.word32(ne32(tcp, 20)).word64(timestamps);
+        echo = be32(tcp, 28);
+        sum = sum.word32(ne32(tcp, 20)).word64(ne64(tcp, 24));
     }
     Some(Fields {
         ip_length,
@@ -250,8 +253,7 @@ pub(crate) fn fields(head: &Head, length: u32, ip: usize, is_v6: bool, stamped: 
         checksum: be16(tcp, 16),
         identification: be16(head, ip + 4),
         ip_checksum: be16(head, ip + 10),
-        middle: ne64(tcp, 8),
-        timestamps,
+        echo,
         // At most 65,535.
         header_sum: sum.number(tcp_length as u16),
     })
@@ -275,25 +277,17 @@ pub(crate) struct Fields {
     pub identification: u16,
     /// IPv4's checksum field; no meaning for IPv6.
     pub ip_checksum: u16,
-    /// Bytes 8 to 15 of the TCP header, as they lie in memory: acknowledgment, flags, window.
-    pub middle: u64,
-    /// Both timestamps, as they lie in memory.
-    pub timestamps: u64,
+    /// The timestamp that is echoed; 0 without timestamps.
+    pub echo: u32,
     /// Sum of the TCP header and of the pseudo header's length.
     pub header_sum: Sum,
 }
 
 impl Fields {
-    /// Whether the timestamp echoes nothing.
-    pub(crate) fn has_no_echo(&self) -> bool {
-        let [.., a, b, c, d] = self.timestamps.to_ne_bytes();
-        [a, b, c, d] == [0; 4]
-    }
-
     /// Sum of the payload, as the checksum field implies it. `pseudo_sum` is the flow's.
     #[inline(always)]
-    pub(crate) fn payload_sum(&self, pseudo_sum: u32) -> u32 {
-        !self.header_sum.word32(pseudo_sum).fold32()
+    pub(crate) fn payload_sum(&self, pseudo_sum: u32) -> u16 {
+        !self.header_sum.word32(pseudo_sum).fold()
     }
 }
 

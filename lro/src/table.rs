@@ -7,10 +7,12 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use crate::Rules;
+use crate::field::{ne32, put};
 use crate::flow::Flow;
 use crate::general::General;
-use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, Kept, Masks, Place, agree};
+use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, Kept, Masks, Place, TCP_BITS, agree};
+use crate::sum::Sum;
+use crate::{MAX_IP_LENGTH, Rules};
 
 /// No record, no frame, no unit.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -18,92 +20,99 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// A unit that can still grow.
 #[derive(Clone, Copy)]
 pub(crate) struct Open {
-    /// Its first segment's.
+    /// Its first segment's head, with the sequence number and the length that the next segment is expected to have.
     pub head: Kept,
     pub place: Place,
-    /// The newest frame of the unit, in the frame slab.
-    pub tail: u32,
     /// The unit's position in the queue.
     pub unit: u32,
-    /// Whether the checksums of all its segments are known to be good.
-    pub verified: bool,
-    /// Whether the fields below have been read from the first segment's head: not before a second one asks.
-    pub started: bool,
-    /// Whether it has two segments or more, which is both.
-    pub has_grown: bool,
     /// The sequence number that its next segment must have.
     pub sequence: u32,
     pub acknowledgment: u32,
     pub timestamp: u32,
-    /// Bytes of IP so far; at most 65,535.
-    pub ip_length: u32,
-    pub segments: u32,
-    /// Payload of its segments, of which only the last may have less under `Rules::Forward`.
-    pub segment_size: u32,
-    /// The newest segment's IPv4 identification, and by how much the one before it was smaller, if there was one.
-    pub identification: u16,
-    pub step: Option<u16>,
+    /// Bytes of the frame that is expected next: as many as the newest has.
+    pub length: u32,
+    /// Sum of the pseudo header and of what all TCP headers of that length have in common.
+    pub common_sum: u32,
     /// Sum of the pseudo header without its length.
     pub pseudo_sum: u32,
+    /// Payload of the segment that is expected next.
+    pub payload: u16,
+    /// Bytes of payload that the unit can have, and before that segment.
+    pub most: u16,
+    pub room: u16,
+    /// The newest segment's IPv4 identification.
+    pub identification: u16,
+    /// Whether the fields above have been read from the first segment's head: not before a second one asks.
+    pub started: bool,
+    /// Whether the checksums of all its segments are known to be good.
+    pub verified: bool,
     hash: u32,
     /// The next record of the bucket, or of the free list.
     next: u32,
 }
 
 impl Open {
-    /// Reads the first segment's fields, unless that has been done; returns them then.
-    pub(crate) fn start(&mut self, length: u32) -> Option<Fields> {
-        if self.started {
-            return None;
-        }
-        let fields = self.place.fields(&self.head.0, length)?;
-        let pseudo_sum = self.place.shape.pseudo_sum(&self.head.0);
-        self.start_with(&fields, pseudo_sum);
-        Some(fields)
-    }
-
-    /// Starts with the first segment's fields.
-    pub(crate) fn start_with(&mut self, fields: &Fields, pseudo_sum: u32) {
-        self.started = true;
-        self.sequence = fields.sequence.wrapping_add(fields.payload);
-        self.acknowledgment = fields.acknowledgment;
-        self.timestamp = fields.timestamp;
-        self.ip_length = fields.ip_length;
-        self.segments = 1;
-        self.segment_size = fields.payload;
-        self.identification = fields.identification;
-        self.step = None;
-        self.pseudo_sum = pseudo_sum;
-    }
-
     const VOID: Self = Self {
         head: Kept([0; HEAD]),
         place: Place::VOID,
-        verified: false,
-        started: false,
-        has_grown: false,
+        unit: 0,
         sequence: 0,
         acknowledgment: 0,
         timestamp: 0,
-        ip_length: 0,
-        segments: 0,
-        segment_size: 0,
-        identification: 0,
-        step: None,
-        tail: NONE,
-        unit: 0,
+        length: 0,
+        common_sum: 0,
         pseudo_sum: 0,
+        payload: 0,
+        most: 0,
+        room: 0,
+        identification: 0,
+        started: false,
+        verified: false,
         hash: 0,
         next: NONE,
     };
 
-    /// The unit's first segments have left.
-    pub(crate) fn shorten(&mut self, segments: u32, payload: u32) {
-        self.segments -= segments;
-        self.ip_length -= payload;
-        if self.segments == 1 {
-            self.step = None;
-        }
+    /// Starts with the first segment's fields.
+    pub(crate) fn start(&mut self, fields: &Fields, pseudo_sum: u32) {
+        self.started = true;
+        self.pseudo_sum = pseudo_sum;
+        self.most = (MAX_IP_LENGTH - usize::from(self.place.payload - self.place.ip)) as u16;
+        self.advance(fields);
+        self.expect(fields);
+    }
+
+    /// The newest segment has these fields.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, fields: &Fields) {
+        self.sequence = fields.sequence.wrapping_add(fields.payload);
+        self.acknowledgment = fields.acknowledgment;
+        self.timestamp = fields.timestamp;
+        self.identification = fields.identification;
+    }
+
+    /// The newest segment was as expected; the next one is expected behind it.
+    #[inline(always)]
+    pub(crate) fn follow(&mut self) {
+        self.sequence = self.sequence.wrapping_add(self.payload.into());
+        put(&mut self.head.0, (usize::from(self.place.tcp) & TCP_BITS) + 4, self.sequence.to_be_bytes());
+    }
+
+    /// The next segment is expected to be like the newest, which has these fields.
+    pub(crate) fn expect(&mut self, fields: &Fields) {
+        let Place { ip, tcp, shape, .. } = self.place;
+        let (ip, tcp) = (usize::from(ip), usize::from(tcp));
+        // At most 65,535 bytes of IP.
+        let (at, length) = if shape.is_v6() { (4, fields.ip_length - 40) } else { (2, fields.ip_length) };
+        let head = &mut self.head.0;
+        put(head, ip + at, (length as u16).to_be_bytes());
+        put(head, tcp + 4, self.sequence.to_be_bytes());
+        let sum = Sum::default().word32(self.pseudo_sum).word32(ne32(head, tcp));
+        let options = if shape.is_stamped() { ne32(head, tcp + 20) } else { 0 };
+        let tcp_length = fields.ip_length - (tcp - ip) as u32;
+        self.common_sum = sum.word32(options).number(tcp_length as u16).fold32();
+        self.length = ip as u32 + fields.ip_length;
+        self.payload = fields.payload as u16;
+        self.room = self.most - self.payload;
     }
 }
 
@@ -136,13 +145,15 @@ pub(crate) struct Table {
     /// Records below this one have been used in this epoch.
     fresh: u32,
     free: u32,
+    /// The record that grew last, while it is open.
+    pub recent: u32,
 }
 
 impl Table {
     pub(crate) fn new(sessions: u32, rules: Rules) -> Self {
         let (masks, general) = match rules {
-            Rules::Forward => (&FORWARD, sessions as usize),
-            Rules::Off | Rules::Seed | Rules::Endpoint => (&ENDPOINT, 0),
+            Rules::Forward => (FORWARD, sessions as usize),
+            Rules::Off | Rules::Seed | Rules::Endpoint => (ENDPOINT, 0),
         };
         let buckets = (sessions as usize).saturating_mul(2).next_power_of_two();
         Self {
@@ -153,7 +164,26 @@ impl Table {
             epoch: 0,
             fresh: 0,
             free: NONE,
+            recent: NONE,
         }
+    }
+
+    /// The record that grew last, if it has the ports of this frame: most frames come in bursts.
+    #[inline(always)]
+    pub(crate) fn recent(&mut self, head: &Head) -> Option<&mut Open> {
+        let open = self.slab.get_mut(self.recent as usize)?;
+        let tcp = usize::from(open.place.tcp) & TCP_BITS;
+        (ne32(head, tcp) == ne32(&open.head.0, tcp)).then_some(open)
+    }
+
+    /// A record with this hash, and its index.
+    #[inline(always)]
+    pub(crate) fn with_hash(&mut self, hash: u32) -> Option<(u32, &mut Open)> {
+        let mut index = self.first(hash);
+        while self.slab.get(index as usize)?.hash != hash {
+            index = self.slab.get(index as usize)?.next;
+        }
+        Some((index, self.slab.get_mut(index as usize)?))
     }
 
     /// The unit whose first segment looks like `head` in all that segments of a unit share.
@@ -240,12 +270,16 @@ impl Table {
         }
         self.slab[index as usize].next = self.free;
         self.free = index;
+        if self.recent == index {
+            self.recent = NONE;
+        }
     }
 
     /// Closes every unit at once. Their indices are void from here on.
     pub(crate) fn close_all(&mut self) {
         self.fresh = 0;
         self.free = NONE;
+        self.recent = NONE;
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             // The numbers start again: no bucket may look current that is not.

@@ -1,9 +1,9 @@
 //! What leaves: units with true headers, cut to the reader's buffer.
 
 use crate::Pool;
-use crate::field::{ne32, ne64, put};
-use crate::queue::{Frame, Queue};
-use crate::shape::Place;
+use crate::field::{field, ne32, ne64, put};
+use crate::queue::{Frame, Queue, Queued};
+use crate::shape::{PSH, Place};
 use crate::sum::Sum;
 use crate::table::NONE;
 
@@ -42,8 +42,7 @@ pub struct Unit<'a, P> {
 impl Info {
     /// Of a frame that leaves as it came.
     #[inline]
-    pub(crate) fn alone(frame: &Frame) -> Self {
-        let Place { ip, tcp, payload, .. } = frame.place;
+    pub(crate) fn alone(frame: &Frame, Place { ip, tcp, payload, .. }: Place) -> Self {
         Self { length: frame.length as usize, segments: 1, segment_size: 0, ip_id_step: None, ip, tcp, payload }
     }
 }
@@ -61,9 +60,9 @@ impl<'a, P: Pool> Unit<'a, P> {
 
     /// The segments' payloads in order; for a frame that leaves as it came, the whole frame.
     pub fn payloads(&self) -> impl Iterator<Item = &'a [u8]> + use<'a, P> {
-        let (queue, pool, merged) = (self.queue, self.pool, self.info.segments > 1);
+        let (queue, pool, merged, start) = (self.queue, self.pool, self.info.segments > 1, self.info.payload.into());
         chain(queue, self.head).take(self.info.segments as usize).map(move |frame| {
-            let range = if merged { frame.payload_range() } else { 0..frame.length as usize };
+            let range = if merged { start..start + usize::from(frame.payload) } else { 0..frame.length as usize };
             pool.bytes(frame.slot).get(range).unwrap_or_default()
         })
     }
@@ -95,7 +94,7 @@ fn chain(queue: &Queue, head: u32) -> impl Iterator<Item = &Frame> {
         if next == NONE {
             return None;
         }
-        let frame = queue.frame(next);
+        let frame = queue.frames.get(next);
         next = frame.next;
         Some(frame)
     })
@@ -104,71 +103,73 @@ fn chain(queue: &Queue, head: u32) -> impl Iterator<Item = &Frame> {
 /// The part of a chain that leaves as one merged unit, and what its header will say.
 pub(crate) struct Cut {
     segments: u32,
-    payload: usize,
+    /// Bytes of all payloads; at most 65,535.
+    payload: u16,
     segment_size: u16,
-    payload_sum: Sum,
+    payload_sum: u32,
     /// The last segment.
-    last: u32,
+    pub last: u32,
     /// Whether frames of the chain stay behind because they do not fit.
     pub rest: bool,
 }
 
 impl Cut {
-    /// As many whole segments of the chain as fit `limit` bytes, one at least.
-    #[inline]
-    pub(crate) fn fitting(queue: &Queue, head: u32, limit: usize) -> Self {
-        let first = queue.frame(head);
-        let room = limit.saturating_sub(first.place.payload.into());
-        let mut cut = Self {
-            segments: 1,
-            payload: first.payload.into(),
-            segment_size: first.payload,
-            payload_sum: Sum::default().word32(first.payload_sum),
-            last: head,
-            rest: false,
-        };
+    /// As many whole segments of a unit as fit `limit` bytes, one at least.
+    #[inline(always)]
+    pub(crate) fn fitting(queue: &Queue, unit: &Queued, limit: usize) -> Self {
+        if unit.whole && usize::from(unit.place.payload) + usize::from(unit.payload) <= limit {
+            let &Queued { payload, segment_size, payload_sum, tail: last, .. } = unit;
+            Self { segments: unit.segments, payload, segment_size, payload_sum, last, rest: false }
+        } else {
+            Self::walked(queue, unit, limit)
+        }
+    }
+
+    #[inline(never)]
+    fn walked(queue: &Queue, unit: &Queued, limit: usize) -> Self {
+        let first = queue.frames.get(unit.head);
+        let room = limit.saturating_sub(unit.place.payload.into());
+        let mut part = Queued { payload: 0, payload_sum: 0, segment_size: 0, segments: 1, tail: unit.head, ..*unit };
+        part.add(first.payload, first.payload_sum);
         let mut next = first.next;
         while next != NONE {
-            let frame = queue.frame(next);
-            let payload = cut.payload + usize::from(frame.payload);
-            if payload > room || frame.length as usize > limit {
-                cut.rest = true;
+            let frame = queue.frames.get(next);
+            if usize::from(part.payload) + usize::from(frame.payload) > room || frame.length as usize > limit {
                 break;
             }
-            // Behind an odd number of bytes every byte is in the other half of its 16-bit word.
-            let turn = (cut.payload as u32 & 1) * 8;
-            cut.payload_sum = cut.payload_sum.word32(frame.payload_sum.rotate_left(turn));
-            cut.segment_size = cut.segment_size.max(frame.payload);
-            cut.payload = payload;
-            cut.segments += 1;
-            cut.last = next;
+            part.add(frame.payload, frame.payload_sum);
+            part.segments += 1;
+            part.tail = next;
             next = frame.next;
         }
-        cut
+        let Queued { payload, segment_size, payload_sum, tail: last, .. } = part;
+        Self { segments: part.segments, payload, segment_size, payload_sum, last, rest: next != NONE }
     }
 
     /// What the unit reports when it leaves; `None` if it is a single segment, which leaves as it came.
-    pub(crate) fn info(&self, Place { ip, tcp, payload, .. }: Place, ip_id_step: Option<u16>) -> Option<Info> {
+    #[inline(always)]
+    pub(crate) fn info(&self, &Queued { place: Place { ip, tcp, payload, .. }, counts, .. }: &Queued) -> Option<Info> {
         (self.segments > 1).then(|| Info {
-            length: usize::from(payload) + self.payload,
+            length: usize::from(payload) + usize::from(self.payload),
             segments: self.segments,
             segment_size: self.segment_size,
-            ip_id_step,
+            ip_id_step: counts.map(u16::from),
             ip,
             tcp,
             payload,
         })
     }
 
-    /// Makes the first segment's header, given in `header`, true for the whole unit.
-    pub(crate) fn make_true(&self, queue: &Queue, place: Place, header: &mut [u8]) {
-        let last = queue.frame(self.last);
+    /// Makes the first segment's header, given in `header`, true for the whole unit, which ends with the frame `last`.
+    pub(crate) fn make_true(&self, unit: &Queued, last: &[u8], header: &mut [u8]) {
+        let place = unit.place;
+        let last = last.get(place.tcp.into()..).unwrap_or_default();
         let Some((ethernet_ip, tcp)) = header.split_at_mut_checked(place.tcp.into()) else { return };
         let Some(ip) = ethernet_ip.get_mut(place.ip.into()..) else { return };
         // At most 65,535: the engine lets no chain grow beyond.
-        let ip_length = (ip.len() + tcp.len() + self.payload) as u16;
-        let tcp_length = (tcp.len() + self.payload) as u16;
-        let mut sum = self.payload_sum.number(6).number(tcp_length);
+        let tcp_length = tcp.len() as u16 + self.payload;
+        let ip_length = ip.len() as u16 + tcp_length;
+        let mut sum = Sum::default().word32(self.payload_sum).number(6).number(tcp_length);
         if place.shape.is_v6() {
             put(ip, 4, ip_length.wrapping_sub(40).to_be_bytes());
             sum = sum.word64(ne64(ip, 8)).word64(ne64(ip, 16)).word64(ne64(ip, 24)).word64(ne64(ip, 32));
@@ -180,12 +181,19 @@ impl Cut {
             sum = sum.word64(ne64(ip, 12));
         }
         // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
-        put(tcp, 8, last.middle.to_ne_bytes());
+        put(tcp, 8, field::<4>(last, 8));
+        if unit.push
+            && !self.rest
+            && let Some(flags) = tcp.get_mut(13)
+        {
+            *flags |= PSH;
+        }
+        put(tcp, 14, field::<2>(last, 14));
         put(tcp, 16, [0, 0]);
-        sum = sum.word64(ne64(tcp, 0)).word64(last.middle).word32(ne32(tcp, 16));
+        sum = sum.word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
         if place.shape.is_stamped() {
-            put(tcp, 24, last.timestamps.to_ne_bytes());
-            sum = sum.word32(ne32(tcp, 20)).word64(last.timestamps);
+            put(tcp, 24, field::<8>(last, 24));
+            sum = sum.word32(ne32(tcp, 20)).word64(ne64(tcp, 24));
         } else if place.shape.is_general() {
             sum = sum.word32(Sum::of(tcp.get(20..).unwrap_or_default()).fold32());
         }

@@ -8,6 +8,8 @@ use crate::frame::{Tcp, data, data6};
 
 /// Bytes of a slot, as drivers cut their rings: each frame's headers lie in memory of their own.
 const SLOT: usize = 2048;
+/// Bytes of every frame: an MTU of 1,500.
+const FRAME: usize = 14 + 1500;
 
 /// Which IP versions the flows have.
 #[derive(Clone, Copy, Debug)]
@@ -41,28 +43,25 @@ impl Pool for Slots {
 /// A drained engine has no open unit, so the ring can be played again and again.
 pub struct Ring {
     pub engine: Engine<Slots>,
-    lengths: Vec<u32>,
     buffer: Vec<u8>,
 }
 
 impl Ring {
     pub fn new(flows: usize, slots: usize, ip: Ip) -> Self {
         let mut memory = vec![0; slots * SLOT];
-        let mut lengths = Vec::with_capacity(slots);
         for (index, place) in memory.chunks_exact_mut(SLOT).enumerate() {
             let frame = segment(index % flows, index / flows, ip).frame();
-            place[..frame.len()].copy_from_slice(&frame);
-            lengths.push(frame.len() as u32);
+            place[..FRAME].copy_from_slice(&frame);
         }
         let config = Config { seed: 0x5EED, ..Config::new(Rules::Endpoint, slots as u32) };
-        Self { engine: Engine::new(config, Slots { memory, released: 0 }), lengths, buffer: vec![0; MAX_UNIT] }
+        Self { engine: Engine::new(config, Slots { memory, released: 0 }), buffer: vec![0; MAX_UNIT] }
     }
 
     /// Pushes the frames of the ring from `slot` on.
     #[inline]
     fn push(&mut self, slot: usize, count: usize) {
-        for (slot, length) in self.lengths.iter().enumerate().skip(slot).take(count) {
-            self.engine.push(slot as u32, *length, Checksums::Verified).expect("a drained engine has room");
+        for slot in slot..slot + count {
+            self.engine.push(slot as u32, FRAME as u32, Checksums::Verified).expect("a drained engine has room");
         }
     }
 
@@ -88,8 +87,8 @@ impl Ring {
     /// The payloads of the ring, slot by slot.
     pub fn payloads(&self) -> Vec<&[u8]> {
         let headers = 14 + 20 + 32;
-        let payload = |(slot, length): (usize, &u32)| &self.engine.pool().bytes(slot as u32)[headers..*length as usize];
-        self.lengths.iter().enumerate().map(payload).collect()
+        let memory = &self.engine.pool().memory;
+        memory.chunks_exact(SLOT).map(|slot| &slot[headers..FRAME]).collect()
     }
 }
 

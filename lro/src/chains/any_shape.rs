@@ -7,6 +7,7 @@ use crate::general::{self, General};
 use crate::queue::Frame;
 use crate::shape::{HEAD, Kept, Place};
 use crate::stats::End;
+use crate::table::NONE;
 use crate::{Checksums, Pool};
 
 impl Chains {
@@ -16,8 +17,10 @@ impl Chains {
         let flow = Flow::of(frame, place.ip.into(), place.tcp.into(), place.shape.is_v6());
         let hash = flow.hash(self.seed);
         let header = frame.get(..place.payload.into()).unwrap_or_default();
-        let alone = Frame::alone(arrival, place);
-        let Some(fields) = general::fields(frame, place) else { return self.queue.push_ended(alone, End::Empty) };
+        let alone = Frame::alone(arrival);
+        let Some(fields) = general::fields(frame, place) else {
+            return self.queue.push(alone, place, NONE, End::Empty);
+        };
         let mut is_bad = false;
         if let Some(index) = self.table.find_flow(hash, &flow) {
             let end = if self.table.get(index).place == place && self.table.general_mut(index).agrees(header, place) {
@@ -35,22 +38,23 @@ impl Chains {
             is_bad = end == End::Checksum && !Payload { slot, at, length, sum }.is_good(pool);
         }
         if let Some(end) = self.ends_at_once(is_bad, fields.push) {
-            return self.queue.push_ended(alone, end);
+            return self.queue.push(alone, place, NONE, end);
         }
         let pseudo_sum = general::pseudo_sum(frame, place);
-        let (tail, unit) = (self.queue.next_frame(), self.queue.back());
-        let Some((index, open)) = self.table.open(hash) else { return self.queue.push_ended(alone, End::Sessions) };
+        let unit = self.queue.units.next();
+        let Some((index, open)) = self.table.open(hash) else {
+            return self.queue.push(alone, place, NONE, End::Sessions);
+        };
         // No frame looks like this: only `agrees` says which do.
         open.head = Kept([0xFF; HEAD]);
         open.place = place;
-        open.tail = tail;
         open.unit = unit;
         open.verified = arrival.checksums == Checksums::Verified;
-        open.has_grown = false;
-        open.start_with(&fields, pseudo_sum);
+        open.start(&fields, pseudo_sum);
         *self.table.general_mut(index) = General::new(flow, header);
-        let mut first = Frame::part(arrival, place, &fields, fields.payload_sum(pseudo_sum));
-        first.identification = fields.identification;
-        self.queue.push_open(first, index);
+        // At most 65,535 bytes of IP.
+        let (payload, payload_sum) = (fields.payload as u16, fields.payload_sum(pseudo_sum));
+        self.queue.push(Frame { payload, payload_sum, ..alone }, place, index, End::Read);
+        self.queue.units.get_mut(unit).add(payload, payload_sum);
     }
 }

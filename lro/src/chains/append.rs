@@ -1,12 +1,12 @@
 //! Whether a segment may continue a unit, and what changes when it does.
 
 use super::{Arrival, Chains};
-use crate::queue::Frame;
+use crate::queue::{Frame, Queue, Queued};
 use crate::shape::{Fields, Head, Place};
 use crate::stats::End;
 use crate::sum::Sum;
 use crate::table::Open;
-use crate::{Checksums, MAX_IP_LENGTH, Pool, Rules};
+use crate::{Checksums, Pool, Rules};
 
 impl Chains {
     /// Appends a frame to a unit if the rules allow it and the checksums of both are good; otherwise, why the unit must end.
@@ -20,15 +20,14 @@ impl Chains {
         ip_sum_is_good: bool,
     ) -> Option<End> {
         let open = self.table.get_mut(index);
-        let first = self.queue.frame_mut(open.tail);
-        if let Some(fields) = open.start(first.length) {
-            first.fill(&fields, fields.payload_sum(open.pseudo_sum));
-            first.identification = fields.identification;
+        if !open.started {
+            start(open, &mut self.queue);
         }
-        if !continues(open, &fields) {
+        let (unit, first) = self.queue.unit_mut(open.unit);
+        if !continues(open, unit, &fields) {
             return Some(refusal(open, fields));
         }
-        if let Some(end) = refusal_by(self.rules, open, &fields) {
+        if let Some(end) = refusal_by(self.rules, open, unit, &fields) {
             return Some(end);
         }
         let is_good = match arrival.checksums {
@@ -39,65 +38,73 @@ impl Chains {
                 ip_sum_is_good && Payload { slot: arrival.slot, at, length: fields.payload, sum }.is_good(pool)
             }
         };
-        if !is_good || !(open.verified || Payload::of(first).is_good(pool)) {
+        let place = open.place;
+        if !is_good || !(open.verified || Payload::of(first, place).is_good(pool)) {
             return Some(End::Checksum);
         }
         open.verified = true;
-        open.has_grown = true;
-        if self.rules == Rules::Forward {
-            self.append_last_if_short(index, &fields, arrival);
-        } else {
-            self.append(index, &fields, arrival);
+        let is_short = self.rules == Rules::Forward && fields.payload < unit.segment_size.into();
+        if self.rules == Rules::Forward && !place.shape.is_v6() {
+            unit.counts = Some(fields.identification != open.identification);
+        }
+        self.append(index, &fields, arrival);
+        if is_short && self.queue.units.get(self.table.get(index).unit).end == End::Read {
+            self.close(index, End::SegmentSize);
         }
         None
     }
 
     /// Appends a frame to the unit that it continues.
     #[inline(always)]
-    pub(super) fn append(&mut self, index: u32, fields: &Fields, arrival: Arrival) {
+    fn append(&mut self, index: u32, fields: &Fields, arrival: Arrival) {
         let open = self.table.get_mut(index);
-        let payload_sum = fields.payload_sum(open.pseudo_sum);
-        open.tail = self.queue.join(open.tail, Frame::part(arrival, open.place, fields, payload_sum));
-        open.sequence = fields.sequence.wrapping_add(fields.payload);
-        open.acknowledgment = fields.acknowledgment;
-        open.timestamp = fields.timestamp;
-        open.ip_length += fields.payload;
-        open.segments += 1;
+        let unit = self.queue.units.get_mut(open.unit);
+        // At most 65,535 bytes of IP.
+        let (payload, payload_sum) = (fields.payload as u16, fields.payload_sum(open.pseudo_sum));
+        let frame = Frame { payload, payload_sum, ..Frame::alone(arrival) };
+        unit.tail = self.queue.frames.chain(unit.tail, frame);
+        unit.segments += 1;
+        unit.add(payload, payload_sum);
+        unit.whole &= arrival.length == u32::from(open.place.ip) + fields.ip_length;
+        unit.push = fields.push;
+        let is_full = unit.segments >= self.max_segments;
+        open.advance(fields);
         if fields.push {
             self.close(index, End::Push);
-        } else if open.segments >= self.max_segments {
+        } else if is_full {
             self.close(index, End::Segments);
-        }
-    }
-
-    /// Appends a frame under `Rules::Forward`, which must know its identification, and ends the unit if it is shorter than
-    /// those before.
-    fn append_last_if_short(&mut self, index: u32, fields: &Fields, arrival: Arrival) {
-        let frame = self.queue.next_frame();
-        let open = self.table.get_mut(index);
-        open.step = Some(fields.identification.wrapping_sub(open.identification));
-        open.identification = fields.identification;
-        let (unit, is_short) = (open.unit, fields.payload < open.segment_size);
-        self.append(index, fields, arrival);
-        self.queue.frame_mut(frame).identification = fields.identification;
-        if is_short && self.queue.is_open(unit) {
-            self.close(index, End::SegmentSize);
+        } else if self.is_quick {
+            open.expect(fields);
+            self.table.recent = index;
         }
     }
 }
 
+/// Reads the fields of a unit's first segment.
+#[inline(never)]
+pub(super) fn start(open: &mut Open, queue: &mut Queue) {
+    let (unit, first) = queue.unit_mut(open.unit);
+    // Each first segment had them when it was queued.
+    let Some(fields) = open.place.fields(&open.head.0, first.length) else { return };
+    let pseudo_sum = open.place.shape.pseudo_sum(&open.head.0);
+    open.start(&fields, pseudo_sum);
+    first.payload = fields.payload as u16;
+    first.payload_sum = fields.payload_sum(pseudo_sum);
+    unit.add(first.payload, first.payload_sum);
+}
+
 /// Whether this segment continues that unit, as far as the headers tell.
 #[inline(always)]
-pub(super) fn continues(open: &Open, fields: &Fields) -> bool {
+fn continues(open: &Open, unit: &Queued, fields: &Fields) -> bool {
     fields.sequence == open.sequence
-        && open.ip_length + fields.payload <= MAX_IP_LENGTH as u32
+        && u32::from(unit.payload) + fields.payload <= open.most.into()
         && !goes_back(open.acknowledgment, fields.acknowledgment)
         && !goes_back(open.timestamp, fields.timestamp)
 }
 
 /// Why it does not.
 #[cold]
-pub(super) fn refusal(open: &Open, fields: Fields) -> End {
+fn refusal(open: &Open, fields: Fields) -> End {
     if fields.sequence != open.sequence {
         End::Sequence
     } else if goes_back(open.acknowledgment, fields.acknowledgment) {
@@ -111,25 +118,27 @@ pub(super) fn refusal(open: &Open, fields: Fields) -> End {
 
 /// Why a segment that continues a unit may not join it under rules other than a host's.
 #[cold]
-fn refusal_by(rules: Rules, open: &Open, fields: &Fields) -> Option<End> {
+fn refusal_by(rules: Rules, open: &Open, unit: &Queued, fields: &Fields) -> Option<End> {
     let step = fields.identification.wrapping_sub(open.identification);
     match rules {
         Rules::Off | Rules::Endpoint => None,
         Rules::Seed if fields.push => Some(End::Push),
-        Rules::Seed if open.place.shape.is_stamped() && fields.has_no_echo() => Some(End::Timestamp),
+        Rules::Seed if open.place.shape.is_stamped() && fields.echo == 0 => Some(End::Timestamp),
         Rules::Seed => None,
-        Rules::Forward if fields.payload > open.segment_size => Some(End::SegmentSize),
+        Rules::Forward if fields.payload > unit.segment_size.into() => Some(End::SegmentSize),
         Rules::Forward if fields.checksum == 0xFFFF => Some(End::Checksum),
         Rules::Forward if open.place.shape.is_v6() => None,
         Rules::Forward if fields.ip_checksum == 0xFFFF => Some(End::Checksum),
-        Rules::Forward if step > 1 || open.step.is_some_and(|before| before != step) => Some(End::Identification),
+        Rules::Forward if step > 1 || unit.counts.is_some_and(|counts| counts != (step == 1)) => {
+            Some(End::Identification)
+        }
         Rules::Forward => None,
     }
 }
 
 /// Whether `to` lies before `from`, modulo 2^32.
 #[inline(always)]
-fn goes_back(from: u32, to: u32) -> bool {
+pub(super) fn goes_back(from: u32, to: u32) -> bool {
     (to.wrapping_sub(from) as i32) < 0
 }
 
@@ -139,19 +148,19 @@ pub(super) struct Payload {
     pub slot: u32,
     pub at: u8,
     pub length: u32,
-    pub sum: u32,
+    pub sum: u16,
 }
 
 impl Payload {
-    fn of(frame: &Frame) -> Self {
-        Self { slot: frame.slot, at: frame.place.payload, length: frame.payload.into(), sum: frame.payload_sum }
+    fn of(frame: &Frame, place: Place) -> Self {
+        Self { slot: frame.slot, at: place.payload, length: frame.payload.into(), sum: frame.payload_sum }
     }
 
     /// Whether it has that sum.
     pub(super) fn is_good<P: Pool>(self, pool: &P) -> bool {
         let start = usize::from(self.at);
         let payload = pool.bytes(self.slot).get(start..start + self.length as usize).unwrap_or_default();
-        Sum::of(payload).word32(!self.sum).fold() == 0xFFFF
+        Sum::of(payload).word16(!self.sum).fold() == 0xFFFF
     }
 }
 

@@ -1,0 +1,73 @@
+//! The way of most segments: each is just what a unit expects next.
+
+use super::Chains;
+use super::append::{goes_back, start};
+use crate::field::{be32, ne64};
+use crate::queue::{Frame, Queue};
+use crate::shape::{Head, TCP_BITS, is_expected};
+use crate::stats::End;
+use crate::sum::Sum;
+use crate::table::{NONE, Open};
+
+impl Chains {
+    /// Appends a verified frame to the unit that grew last, if that expects it. Otherwise nothing has happened.
+    #[inline(always)]
+    pub(super) fn append_to_recent(&mut self, bytes: &[u8], slot: u32, length: u32) -> bool {
+        let Some(head) = bytes.first_chunk() else { return false };
+        let Some(open) = self.table.recent(head) else { return false };
+        if length as usize > bytes.len() {
+            return false;
+        }
+        let Some(segments) = append_expected(open, &mut self.queue, head, slot, length) else { return false };
+        if segments >= self.max_segments {
+            self.close(self.table.recent, End::Segments);
+        }
+        true
+    }
+
+    /// The same with a unit that is found by its flow's hash. The rules must be a host's.
+    #[inline(always)]
+    pub(super) fn append_by_hash(&mut self, hash: u32, head: &Head, slot: u32, length: u32) -> bool {
+        let Some((index, open)) = self.table.with_hash(hash) else { return false };
+        if !open.started {
+            start(open, &mut self.queue);
+        }
+        if !open.verified {
+            return false;
+        }
+        let Some(segments) = append_expected(open, &mut self.queue, head, slot, length) else { return false };
+        self.table.recent = index;
+        if segments >= self.max_segments {
+            self.close(index, End::Segments);
+        }
+        true
+    }
+}
+
+/// Appends a frame to a unit if it looks as the unit's next segment is expected to: the next in sequence, as long as the newest,
+/// without PSH. Returns how many segments the unit has then; `None` if nothing has happened.
+#[inline(always)]
+fn append_expected(open: &mut Open, queue: &mut Queue, head: &Head, slot: u32, length: u32) -> Option<u32> {
+    let tcp = usize::from(open.place.tcp) & TCP_BITS;
+    let stamped = open.place.shape.is_stamped();
+    let unit = queue.units.get_mut(open.unit);
+    if length != open.length || unit.payload > open.room || !is_expected(&open.head, head, open.place.shape) {
+        return None;
+    }
+    let (acknowledgment, timestamp) = (be32(head, tcp + 8), be32(head, tcp + 24));
+    if goes_back(open.acknowledgment, acknowledgment) || stamped && goes_back(open.timestamp, timestamp) {
+        return None;
+    }
+    let mut sum = Sum::default().word32(open.common_sum).word64(ne64(head, tcp + 4)).word64(ne64(head, tcp + 12));
+    if stamped {
+        sum = sum.word64(ne64(head, tcp + 24));
+        open.timestamp = timestamp;
+    }
+    open.acknowledgment = acknowledgment;
+    open.follow();
+    let (payload, payload_sum) = (open.payload, !sum.fold());
+    unit.add_no_larger(payload, payload_sum);
+    unit.segments += 1;
+    unit.tail = queue.frames.chain(unit.tail, Frame { slot, length, next: NONE, payload, payload_sum });
+    Some(unit.segments)
+}
