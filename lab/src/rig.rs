@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use model::{Config, Step, Wire};
@@ -58,6 +58,11 @@ impl<W: Wire> Rig<W> {
     /// Lets the card do one unit of work.
     pub fn step(&mut self) -> Step {
         self.card.borrow_mut().step()
+    }
+
+    /// Lets time pass on the card.
+    pub fn elapse(&mut self, time: Duration) {
+        self.card.borrow_mut().elapse(time);
     }
 
     /// Receive slots that the card can still fill.

@@ -14,6 +14,9 @@ use s2iod::front::Errno;
 
 use crate::rig::Rig;
 
+/// What a read takes on the card's clock, which measures how busy the link is: a call to another process and back.
+const READ: Duration = Duration::from_micros(20);
+
 /// How fast frames come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
@@ -171,6 +174,7 @@ impl<W: Wire> Daemon<'_, W> {
 
     /// Lets the frames arrive that come within the time of one read. `false`: the wire is silent.
     fn arrive(&mut self) -> bool {
+        self.rig.elapse(READ);
         let frames = match self.load {
             Load::Saturated => self.rig.free_slots(),
             Load::PerRead(rate) => {

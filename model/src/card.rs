@@ -1,5 +1,7 @@
 //! Owns the card's face to the outside: windows, configuration space, steps, interrupts, cable.
 
+use std::time::Duration;
+
 use xframe::registers::{Access, Register, lookup};
 use xframe::statistics::Field;
 
@@ -182,8 +184,19 @@ impl<M: Memory, W: Wire> Card<M, W> {
         step
     }
 
-    /// Lets every periodic timer expire once: continuous interrupts, periodic statistics, the scheduled interrupt. Whoever
-    /// has a clock decides how often.
+    /// Time of the host's passes: the timers that are due expire.
+    pub fn elapse(&mut self, time: Duration) {
+        self.chip.elapse(&mut self.memory, time);
+        self.chip.refresh_messages();
+    }
+
+    /// How long it is until a timer expires or the card looks again for a descriptor that it waits for; `None` if it will
+    /// do nothing by itself.
+    pub fn patience(&self) -> Option<Duration> {
+        self.chip.patience()
+    }
+
+    /// Lets every periodic timer expire once: continuous interrupts, periodic statistics, the scheduled interrupt.
     pub fn tick(&mut self) {
         self.chip.tick(&mut self.memory);
         self.chip.refresh_messages();

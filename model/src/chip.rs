@@ -1,9 +1,10 @@
 //! Owns the state of the card, all of it, and the order in which its work is done. The engines are in files of their own.
 
-use xframe::bits::{AdapterControl, ScheduledIntCtrl};
+use xframe::bits::AdapterControl;
 use xframe::constants::{RTIS, TTIS};
 
 use crate::card::Step;
+use crate::clock::{Clock, Time};
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::doorbell::Fifos;
@@ -19,6 +20,7 @@ use crate::receive::Rings;
 use crate::rldram::Pattern;
 use crate::steer::Steering;
 use crate::store::Store;
+use crate::timers::{self, Timers};
 use crate::transmit::Outgoing;
 use crate::wire::Wire;
 
@@ -31,6 +33,7 @@ pub(crate) struct Chip {
     pub ports: [u64; 256],
     pub hash_map: [u64; 256],
     pub steering: Steering,
+    pub clock: Clock,
     pub tti: Moderation,
     pub rti: Moderation,
     pub vectors: Vectors,
@@ -47,8 +50,7 @@ pub(crate) struct Chip {
     pub key_open: bool,
     /// `ADAPTER_CNTL_EN` was set since the last reset.
     pub ever_enabled: bool,
-    /// The scheduled timer runs.
-    pub scheduled: bool,
+    pub timers: Timers,
     /// Whether transmit goes first in the next step; the two directions take turns.
     transmit_first: bool,
 }
@@ -62,8 +64,9 @@ impl Chip {
             ports: [0; 256],
             hash_map: [0; 256],
             steering: Steering::new(),
-            tti: Moderation::new(TTIS, config.utilisation),
-            rti: Moderation::new(RTIS, config.utilisation),
+            clock: Clock::new(&config),
+            tti: Moderation::new(TTIS, timers::TTI_TICK),
+            rti: Moderation::new(RTIS, timers::RTI_TICK),
             vectors: Vectors::new(),
             link: Link::new(&config),
             fifos: Fifos::new(),
@@ -75,7 +78,7 @@ impl Chip {
             test_pattern: None,
             key_open: false,
             ever_enabled: false,
-            scheduled: false,
+            timers: Timers::default(),
             transmit_first: true,
             config,
         }
@@ -88,8 +91,7 @@ impl Chip {
             self.report_link();
             return Step::Link;
         }
-        if self.scheduled {
-            self.expire_scheduled();
+        if self.config.time == Time::Steps && self.expire_scheduled() {
             return Step::Timer;
         }
         self.transmit_first = !self.transmit_first;
@@ -98,43 +100,8 @@ impl Chip {
         } else {
             self.receive(memory, wire).or_else(|| self.transmit(memory, wire))
         };
-        moved.or_else(|| self.expire_moderation()).unwrap_or(Step::Idle)
-    }
-
-    /// A moderation timer expires once there is nothing to move.
-    fn expire_moderation(&mut self) -> Option<Step> {
-        self.rti.rest();
-        self.tti.rest();
-        if let Some(ring) = self.rti.expire() {
-            self.fire_rti(ring);
-        } else {
-            let entry = self.tti.expire()?;
-            self.fire_tti(entry);
-        }
-        Some(Step::Timer)
-    }
-
-    fn expire_scheduled(&mut self) {
-        let ctrl: ScheduledIntCtrl = self.store.word();
-        self.scheduled = false;
-        self.fire_scheduled(ctrl.int2msi());
-    }
-
-    /// Every periodic timer expires once.
-    pub fn tick<M: Memory>(&mut self, memory: &mut M) {
-        let continuous: Vec<_> = self.tti.continuous().collect();
-        for entry in continuous {
-            self.fire_tti(entry);
-        }
-        let continuous: Vec<_> = self.rti.continuous().collect();
-        for ring in continuous {
-            self.fire_rti(ring);
-        }
-        let ctrl: ScheduledIntCtrl = self.store.word();
-        if ctrl.timer_en() && !ctrl.one_shot() {
-            self.scheduled = true;
-        }
-        self.periodic_statistics(memory);
+        self.expire_moderation();
+        moved.or_else(|| self.come_to_rest()).unwrap_or(Step::Idle)
     }
 
     /// Frames move: the adapter is enabled, its laser on, its link up.

@@ -34,7 +34,7 @@ impl Chip {
 
     fn tti_command(&mut self, write: bool, offset: u8) {
         if write {
-            self.tti.write(offset, self.store.get(r::TTI_DATA1_MEM), self.store.get(r::TTI_DATA2_MEM));
+            self.tti.write(offset, self.store.get(r::TTI_DATA1_MEM), self.store.get(r::TTI_DATA2_MEM), &self.clock);
         } else {
             let (data1, data2) = self.tti.read(offset);
             self.store.set(r::TTI_DATA1_MEM, data1);
@@ -44,7 +44,7 @@ impl Chip {
 
     fn rti_command(&mut self, write: bool, offset: u8) {
         if write {
-            self.rti.write(offset, self.store.get(r::RTI_DATA1_MEM), self.store.get(r::RTI_DATA2_MEM));
+            self.rti.write(offset, self.store.get(r::RTI_DATA1_MEM), self.store.get(r::RTI_DATA2_MEM), &self.clock);
         } else {
             let (data1, data2) = self.rti.read(offset);
             self.store.set(r::RTI_DATA1_MEM, data1);

@@ -3,6 +3,8 @@
 use xframe::bits::BusMode;
 use xframe::constants::Asic;
 
+use crate::clock::Time;
+
 /// The card to build. Start from [`Config::new`] and change what matters.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -31,9 +33,8 @@ pub struct Config {
     pub config_busy: u32,
     /// Whether the capability list shows MSI beside MSI-X. The registers of MSI exist either way.
     pub msi_capability: bool,
-    /// Whether the card notices that its link is busy, and gathers more frames for an interrupt then. Off, every frame is
-    /// counted as on an idle link.
-    pub utilisation: bool,
+    /// What the time is by which timers expire.
+    pub time: Time,
     /// Whether somebody else keeps the MSI-X table, as a virtual machine monitor does: its masks are then not the card's
     /// to know, and messages carry only their vector.
     pub external_vectors: bool,
@@ -59,7 +60,7 @@ impl Config {
             initialising: 2,
             config_busy: 2,
             msi_capability: true,
-            utilisation: false,
+            time: Time::Steps,
             external_vectors: false,
         }
     }

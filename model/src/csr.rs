@@ -1,6 +1,6 @@
 //! Owns host accesses to registers: widths, halves, byte order, and what a write sets off.
 
-use xframe::bits::{AdapterControl, MacCfg, PrcCtrl, RmacCfgKey, ScheduledIntCtrl, StatCfg, SwReset, XmsiAccess};
+use xframe::bits::{AdapterControl, MacCfg, PrcCtrl, RmacCfgKey, SwReset, XmsiAccess};
 use xframe::constants::Asic;
 use xframe::registers::{self as r, Access, Register, lookup};
 use xframe::swapper::{FEEDBACK, SwapperCtrl, transform};
@@ -57,6 +57,7 @@ impl Chip {
                 self.link.initialise();
                 self.adapter_status().into()
             }
+            r::MAC_LINK_UTIL => self.clock.link_use(&self.store).into(),
             r::RING_BUMP_COUNTER1 => self.rings.bumps(0),
             r::RING_BUMP_COUNTER2 => self.rings.bumps(4),
             at => interrupts::summary(&self.store, at).unwrap_or_else(|| self.store.get(at)),
@@ -100,8 +101,8 @@ impl Chip {
             r::SW_RESET => self.sw_reset(SwReset::from(before), SwReset::from(after)),
             r::ADAPTER_CONTROL => self.ever_enabled |= AdapterControl::from(after).cntl_en(),
             r::RMAC_CFG_KEY => self.key_open = RmacCfgKey::from(after & UPPER) == RmacCfgKey::UNLOCK,
-            r::SCHEDULED_INT_CTRL => self.scheduled = ScheduledIntCtrl::from(after).timer_en(),
-            r::STAT_CFG if StatCfg::from(after).stat_en() => self.start_statistics(memory),
+            r::SCHEDULED_INT_CTRL => self.start_scheduled(after.into()),
+            r::STAT_CFG => self.start_statistics(memory, after.into()),
             r::I2C_CONTROL => self.i2c(after.into()),
             r::SPI_CONTROL => self.spi(after.into()),
             r::MC_RLDRAM_TEST_CTRL => self.test_rldram(after.into()),

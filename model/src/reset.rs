@@ -8,6 +8,7 @@ use crate::doorbell::Fifos;
 use crate::messages::Vectors;
 use crate::optics::Optics;
 use crate::steer::Steering;
+use crate::timers::Timers;
 
 impl Chip {
     /// Acts on a write of the upper half of `SW_RESET`.
@@ -51,7 +52,7 @@ impl Chip {
         self.test_pattern = None;
         self.key_open = false;
         self.ever_enabled = false;
-        self.scheduled = false;
+        self.timers = Timers::default();
         self.pci.reset(config_busy);
     }
 }

@@ -155,11 +155,9 @@ impl Chip {
     fn credit(&mut self, ring: usize) {
         let ctrl = PRC_CTRL.at(ring).map_or(0, |at| self.store.get(at));
         if PrcCtrl::from(ctrl).bimodal_interrupt() {
-            if self.tti.credit(BIMODAL + ring, false) {
-                self.fire_tti(BIMODAL + ring);
-            }
-        } else if self.rti.credit(ring, false) {
-            self.fire_rti(ring);
+            self.credit_tti(BIMODAL + ring, false);
+        } else {
+            self.credit_rti(ring);
         }
     }
 

@@ -6,20 +6,35 @@ use xframe::registers::STAT_ADDR;
 use crate::chip::Chip;
 use crate::memory::Memory;
 
+/// Clocks of the period's unit.
+const PERIOD: u64 = 1000;
+
 impl Chip {
-    /// The enable bit was written: the block goes out at once.
-    pub fn start_statistics<M: Memory>(&mut self, memory: &mut M) {
+    /// The configuration was written: if it says so the block goes out at once, and later every period.
+    pub fn start_statistics<M: Memory>(&mut self, memory: &mut M, cfg: StatCfg) {
+        self.timers.statistics = None;
+        if !cfg.stat_en() {
+            return;
+        }
         self.write_statistics(memory);
-        let cfg: StatCfg = self.store.word();
         if cfg.one_shot_en() {
             self.store.put(cfg.with_stat_en(false));
+        } else {
+            self.rearm_statistics(cfg);
         }
     }
 
     pub fn periodic_statistics<M: Memory>(&mut self, memory: &mut M) {
-        if self.store.word::<StatCfg>().stat_en() {
+        let cfg: StatCfg = self.store.word();
+        if cfg.stat_en() {
             self.write_statistics(memory);
+            self.rearm_statistics(cfg);
         }
+    }
+
+    fn rearm_statistics(&mut self, cfg: StatCfg) {
+        let clocks = u64::from(cfg.set_updt_period().max(1)) * PERIOD;
+        self.timers.statistics = Some(self.clock.now() + self.clock.nanoseconds(clocks));
     }
 
     /// A host address that does not answer loses the transfer and nothing else.

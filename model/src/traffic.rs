@@ -9,6 +9,10 @@ use crate::parse::{self, Headers, ICMP, ICMPV6, TCP, UDP};
 pub(crate) const FCS: usize = 4;
 /// Preamble and start delimiter.
 const FRAMING: usize = 8;
+/// Least gap between frames.
+const GAP: usize = 12;
+/// What a frame takes of the wire beside its own bytes.
+pub(crate) const WIRE_OVERHEAD: usize = FCS + FRAMING + GAP;
 const ETHERNET_HEADER: usize = 14;
 const RST: u8 = 0x04;
 
@@ -45,8 +49,9 @@ fn size_bucket(octets: usize) -> Option<Field> {
 }
 
 impl Chip {
-    /// Counts a frame as it goes onto the wire.
+    /// Counts a frame as it goes onto the wire, and lets the time pass that it takes.
     pub fn count_sent(&mut self, frame: &[u8]) {
+        self.clock.sent(frame.len(), self.store.word());
         let octets = frame.len() + FCS;
         let counters = &mut self.counters;
         counters.count(s::TMAC_FRMS);
@@ -85,8 +90,9 @@ impl Chip {
         }
     }
 
-    /// Counts any frame that comes in, before anything is known of it.
+    /// Counts any frame that comes in, before anything is known of it, and lets the time pass that it takes.
     pub fn count_arrival(&mut self, frame: &[u8]) {
+        self.clock.received(frame.len(), self.store.word());
         let octets = frame.len() + FCS;
         let counters = &mut self.counters;
         counters.count(s::RMAC_TTL_FRMS);

@@ -166,10 +166,7 @@ impl Chip {
         self.counters.count(TXD_WR_CNT);
         // A list that cannot be read cannot be completed either; the host hears of it by the interrupt.
         let _unreachable = write_word(memory, at, word.into(), self.swapper().txd_w_se());
-        let entry = usize::from(outcome.control_2.int_number());
-        if self.tti.credit(entry, outcome.control_2.int_type_per_list()) {
-            self.fire_tti(entry);
-        }
+        self.credit_tti(outcome.control_2.int_number().into(), outcome.control_2.int_type_per_list());
     }
 }
 

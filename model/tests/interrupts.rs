@@ -3,9 +3,12 @@
 
 mod common;
 
-use common::{Host, frames};
-use model::{Step, Width};
+use std::time::Duration;
+
+use common::{Host, MAC, STATISTICS, frames};
+use model::{Config, Step, Time, Width};
 use xframe::bits::*;
+use xframe::constants::Asic;
 use xframe::registers as r;
 use xframe::txd::{Control1, Control2};
 
@@ -29,8 +32,9 @@ fn set_entry(host: &mut Host, command: r::Register, count: u64, flags: u64, entr
     } else {
         (r::RTI_DATA1_MEM, r::RTI_DATA2_MEM)
     };
-    host.write(data1, flags);
-    host.write(data2, count << 48);
+    host.write(data1, flags | u64::from(RtiData1::new().with_timer_val(1000)));
+    // The same in every range of the link's use.
+    host.write(data2, count * 0x0001_0001_0001_0001);
     host.command(command, Command::write(entry));
 }
 
@@ -98,6 +102,48 @@ fn an_entry_waits_for_its_count_while_frames_keep_coming() {
         host.card.line()
     });
     assert_eq!(lines, [false, false, true]);
+}
+
+#[test]
+fn frames_back_to_back_share_an_interrupt_and_frames_apart_have_their_own() {
+    let interrupts = |together: bool| {
+        let mut host = open();
+        let ranges = RtiData1::new().with_timer_val(1000).with_timer_ac_en(true).with_urng_a(10).with_urng_b(16);
+        host.put(ranges.with_urng_c(48));
+        host.put(RtiData2::new().with_a(1).with_b(2).with_c(32).with_d(64));
+        host.command(r::RTI_COMMAND_MEM, Command::write(0));
+        host.post_many(120);
+        let mut count = 0;
+        for _ in 0..120 {
+            host.card.wire_mut().frames.extend(vec![frames::tcp4(1400); if together { 120 } else { 1 }]);
+            while host.card.step() != Step::Idle {
+                count += u32::from(host.card.line());
+                host.write(r::RX_TRAFFIC_INT, ALL);
+            }
+            if together {
+                break;
+            }
+        }
+        count
+    };
+    assert_eq!(interrupts(false), 120);
+    let together = interrupts(true);
+    assert!((5..25).contains(&together), "{together}: a dozen before the use is known, then one for 64");
+}
+
+#[test]
+fn the_link_s_use_can_be_read() {
+    let mut host = open();
+    host.post_many(100);
+    host.card.wire_mut().frames.extend(vec![frames::tcp4(1400); 100]);
+    for _ in 0..90 {
+        host.card.step();
+    }
+    let measured = host.get::<MacLinkUtil>();
+    assert!(measured.rx_link_util() > 95 && measured.tx_link_util() == 0, "{measured:?}");
+    assert_eq!((measured.rx_link_util_val(), measured.tx_link_util_val()), (5, 5));
+    host.settle();
+    assert_eq!(host.get::<MacLinkUtil>().rx_link_util(), 0, "nothing moves");
 }
 
 #[test]
@@ -192,4 +238,56 @@ fn every_error_latch_has_its_way_to_the_top() {
         host.write(latch, 1 << 40);
         assert!(!host.card.line());
     }
+}
+
+/// A card whose time is its host's, with a receive entry that waits for a hundred frames or 30 microseconds.
+fn with_a_clock() -> Host {
+    let mut host = Host::new(Config { time: Time::Host, ..Config::new(Asic::Herc, MAC) });
+    host.bring_up(1);
+    host.settle();
+    host.write(r::RX_TRAFFIC_MASK, 0);
+    host.write(r::GENERAL_INT_MASK, !u64::from(GeneralInt::new().with_rxtraffic(true)));
+    set_entry(&mut host, r::RTI_COMMAND_MEM, 100, 0, 0);
+    host
+}
+
+#[test]
+fn a_host_with_a_clock_lets_the_timer_expire() {
+    let mut host = with_a_clock();
+    assert_eq!(host.card.patience(), None);
+    host.receive(&frames::tcp4(100));
+    assert!(!host.card.line());
+    let left = host.card.patience().unwrap();
+    assert!((Duration::from_micros(29)..Duration::from_micros(31)).contains(&left), "1000 ticks of 8 clocks: {left:?}");
+    host.card.elapse(left - Duration::from_nanos(10));
+    assert!(!host.card.line());
+    host.card.elapse(Duration::from_nanos(10));
+    assert!(host.card.line());
+    assert_eq!(host.card.patience(), None);
+}
+
+#[test]
+fn a_frame_without_a_descriptor_is_not_waited_with_for_ever() {
+    let mut host = with_a_clock();
+    host.arrive(&frames::tcp4(100));
+    assert!(host.card.patience().is_some_and(|patience| patience < Duration::from_millis(1)));
+    host.post(9622);
+    assert_eq!(host.card.step(), Step::Received { ring: 0 });
+}
+
+#[test]
+fn periodic_statistics_follow_the_clock() {
+    let mut host = with_a_clock();
+    // In thousands of clocks at 266 MHz.
+    host.put(StatCfg::new().with_stat_en(true).with_set_updt_period(266));
+    for _ in 0..3 {
+        assert_eq!(host.card.patience(), Some(Duration::from_millis(1)));
+        host.card.memory_mut().put(STATISTICS, &[0xEE; 8]);
+        host.card.elapse(Duration::from_micros(999));
+        assert_eq!(host.card.memory().bytes(STATISTICS, 8), [0xEE; 8]);
+        host.card.elapse(Duration::from_micros(1));
+        assert_ne!(host.card.memory().bytes(STATISTICS, 8), [0xEE; 8]);
+    }
+    host.put(StatCfg::new());
+    assert_eq!(host.card.patience(), None);
 }

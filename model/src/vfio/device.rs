@@ -1,5 +1,7 @@
 //! Owns the card behind the protocol: accesses to its regions, its work, and the way of its interrupts.
 
+use std::time::Duration;
+
 use rustix::io::Errno;
 use xframe::constants::Asic;
 
@@ -100,9 +102,9 @@ impl<W: Wire> Device<W> {
         false
     }
 
-    /// Lets the periodic timers expire.
-    pub fn tick(&mut self) {
-        self.card.tick();
+    /// Time passes.
+    pub fn elapse(&mut self, time: Duration) {
+        self.card.elapse(time);
         self.deliver();
     }
 

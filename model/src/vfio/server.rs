@@ -15,6 +15,7 @@ use super::error::Error;
 use super::session::Session;
 use super::stream::{End, Input, Output};
 use super::trace::Trace;
+use crate::clock::Time;
 use crate::config::Config;
 use crate::wire::Wire;
 
@@ -23,8 +24,6 @@ const BATCH: usize = 32;
 /// Reads of the socket between two looks at everything else, so that a client which never stops sending cannot keep the
 /// server from stopping.
 const READS: usize = 16;
-/// How often the card's periodic timers expire: those of drivers in use run at 250 Hz.
-const TICK: Duration = Duration::from_millis(4);
 
 /// A card that listens for clients on a Unix socket. The socket goes away with the server.
 pub struct Server<W> {
@@ -73,14 +72,14 @@ impl<W: Wire> Server<W> {
     /// A card built by `config` on `wire`, which clients find at `path`. It writes every access to `trace`, if there is one.
     ///
     /// The client keeps the MSI-X table and waits for configuration space after a reset, so `config` is adjusted to that:
-    /// external vectors, no MSI capability, no busy reads. A busy link is noticed, for every interrupt costs the client.
+    /// external vectors, no MSI capability, no busy reads. Its time is the clock's.
     ///
     /// # Errors
     ///
     /// The path is taken, or no socket can be made there.
     pub fn bind(path: &Path, config: Config, wire: W, trace: Option<Trace>) -> Result<Self, Error> {
         let config =
-            Config { external_vectors: true, msi_capability: false, config_busy: 0, utilisation: true, ..config };
+            Config { external_vectors: true, msi_capability: false, config_busy: 0, time: Time::Host, ..config };
         Ok(Self { socket: Socket::bind(path)?, device: Device::new(config, wire, trace) })
     }
 
@@ -132,18 +131,16 @@ impl<W: Wire> Server<W> {
     /// Talks to a client until one of the two has enough.
     fn serve(&mut self, client: &UnixStream, stop: BorrowedFd<'_>) -> Result<Over, Error> {
         let (mut input, mut output, mut session) = (Input::new(), Output::default(), Session::default());
-        let mut tick = Instant::now() + TICK;
+        let mut rested = Instant::now();
         loop {
             if let Err(end) = self.answer(client, &mut input, &mut output, &mut session) {
                 return Ok(Over::Client(end));
             }
+            // What the card's work takes here is not its time: frames that follow one another bring their own.
+            self.device.elapse(rested.elapsed());
             let idle = self.device.work(BATCH);
-            let now = Instant::now();
-            if now >= tick {
-                self.device.tick();
-                tick = now + TICK;
-            }
-            let patience = if idle { tick.saturating_duration_since(now) } else { Duration::ZERO };
+            rested = Instant::now();
+            let patience = if idle { self.device.card.patience() } else { Some(Duration::ZERO) };
             if self.rest(client, !output.is_empty(), stop, patience)? {
                 return Ok(Over::Stop);
             }
@@ -171,13 +168,13 @@ impl<W: Wire> Server<W> {
         Ok(())
     }
 
-    /// Waits until there is something to do, at most for `patience`; true if the server is to stop.
+    /// Waits until there is something to do, at most for `patience` if there is an end to it; true if the server is to stop.
     fn rest(
         &mut self,
         client: &UnixStream,
         blocked: bool,
         stop: BorrowedFd<'_>,
-        patience: Duration,
+        patience: Option<Duration>,
     ) -> Result<bool, Error> {
         let socket = if blocked { PollFlags::OUT } else { PollFlags::IN };
         let frames = if self.device.card.receiving() { self.device.card.wire().readiness() } else { None };
@@ -188,7 +185,7 @@ impl<W: Wire> Server<W> {
                 frames.map(|frames| (frames, PollFlags::IN)),
                 self.device.irqs.unmask_request().map(|unmask| (unmask, PollFlags::IN)),
             ],
-            Some(patience),
+            patience,
         )?;
         if unmasked {
             self.device.irqs.take_unmask_request();
