@@ -68,13 +68,31 @@ impl Chains {
         if self.is_quick
             && let Some(head) = bytes.first_chunk()
             && length as usize <= bytes.len()
+            && let Some(found) = Address::untagged(head, length, self.seed)
         {
-            address = Address::untagged(head, length, self.seed);
-            if address.is_some_and(|address| self.append_by_hash(address.hash, head, slot, length)) {
+            address = Some(found);
+            let is_queued = match self.table.with_hash(found.hash) {
+                Some(index) => self.append_to(index, head, slot, length),
+                None => self.push_first(found, head, slot, length),
+            };
+            if is_queued {
                 return;
             }
         }
         self.push_any(pool, slot, length, Checksums::Verified, address);
+    }
+
+    /// Queues a verified frame of a flow that has no unit, if it may start one; otherwise nothing has happened.
+    #[inline(always)]
+    fn push_first(&mut self, address: Address, head: &Head, slot: u32, length: u32) -> bool {
+        let arrival = Arrival { slot, length, checksums: Checksums::Verified };
+        let Some(shape) = self.plain(address, head, arrival) else { return false };
+        let place = Place::from(shape);
+        if self.ends_at_once(false, place.has_push(head)).is_some() {
+            return false;
+        }
+        self.push_open(head, arrival, place, address.hash);
+        true
     }
 
     /// Queues any frame.

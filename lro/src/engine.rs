@@ -1,7 +1,8 @@
 //! The engine as its user sees it: frames in, units out.
 
 use crate::chains::{Arrival, Chains};
-use crate::queue::Queued;
+use crate::queue::{Queue, Queued};
+use crate::shape::HEAD;
 use crate::stats::{End, Stats};
 use crate::table::NONE;
 use crate::unit::{Cut, Info, MAX_HEADER, Unit};
@@ -102,47 +103,29 @@ impl<P: Pool> Engine<P> {
     /// room, or take the frame with [`front_alone`](Self::front_alone).
     #[inline]
     pub fn front(&mut self, limit: usize) -> Result<Option<Unit<'_, P>>, TooSmall> {
-        let Some(unit) = self.chains.queue.units.oldest() else { return Ok(None) };
-        let needs = self.chains.queue.frames.get(unit.head).length as usize;
+        let queue = &self.chains.queue;
+        let Some(unit) = queue.units.oldest() else { return Ok(None) };
+        let first = queue.frames.get(unit.head);
+        let needs = first.length as usize;
         if needs > limit {
             return Err(TooSmall { needs });
         }
-        if unit.segments == 1 {
-            return Ok(Some(self.show_alone(unit)));
+        if first.next != NONE {
+            let cut = Cut::fitting(queue, unit, limit);
+            if let Some(info) = cut.info(unit) {
+                self.shown = Some(Shown { segments: info.segments, length: info.length as u32, cut: cut.rest });
+                let header = make_header(&self.pool, queue, unit, &cut, &mut self.header);
+                return Ok(Some(Unit { info, header, queue, pool: &self.pool, head: unit.head }));
+            }
         }
-        let cut = Cut::fitting(&self.chains.queue, &unit, limit);
-        let shown = match cut.info(&unit) {
-            Some(info) => self.show_merged(&unit, &cut, info),
-            None => self.show_alone(unit),
-        };
-        Ok(Some(shown))
+        Ok(Some(show_alone(&self.pool, queue, unit, &mut self.shown)))
     }
 
     /// The oldest frame by itself, however long it is, as it came. It stays queued until [`consume`](Self::consume).
     pub fn front_alone(&mut self) -> Option<Unit<'_, P>> {
-        let unit = self.chains.queue.units.oldest()?;
-        Some(self.show_alone(unit))
-    }
-
-    #[inline(always)]
-    fn show_alone(&mut self, Queued { head, place, .. }: Queued) -> Unit<'_, P> {
-        let frame = self.chains.queue.frames.get(head);
-        let info = Info::alone(frame, place);
-        self.shown = Some(Shown { segments: 1, length: frame.length, cut: frame.next != NONE });
-        Unit { info, header: &[], queue: &self.chains.queue, pool: &self.pool, head }
-    }
-
-    #[inline(never)]
-    fn show_merged(&mut self, unit: &Queued, cut: &Cut, info: Info) -> Unit<'_, P> {
         let queue = &self.chains.queue;
-        let slot = queue.frames.get(unit.head).slot;
-        let from = self.pool.bytes(slot).get(..info.payload.into()).unwrap_or_default();
-        let header = self.header.get_mut(..from.len()).unwrap_or_default();
-        header.copy_from_slice(from);
-        let last = self.pool.bytes(queue.frames.get(cut.last).slot);
-        cut.make_true(unit, last, header);
-        self.shown = Some(Shown { segments: info.segments, length: info.length as u32, cut: cut.rest });
-        Unit { info, header, queue, pool: &self.pool, head: unit.head }
+        let unit = queue.units.oldest()?;
+        Some(show_alone(&self.pool, queue, unit, &mut self.shown))
     }
 
     /// Takes out the unit that [`front`](Self::front) showed last and releases its slots. Without one, nothing happens.
@@ -150,13 +133,13 @@ impl<P: Pool> Engine<P> {
     pub fn consume(&mut self) {
         let Some(Shown { segments, length, cut }) = self.shown.take() else { return };
         let pool = &mut self.pool;
-        let Some((unit, whole)) = self.chains.queue.take(segments, |slot| pool.release(slot)) else { return };
+        let Some(taken) = self.chains.queue.take(segments, |slot| pool.release(slot)) else { return };
         self.gone += u64::from(segments);
-        if whole && unit.open != NONE {
-            self.chains.table.close(unit.open);
+        if taken.whole && taken.open != NONE {
+            self.chains.table.close(taken.open);
         }
-        let end = match (whole, cut) {
-            (true, _) => unit.end,
+        let end = match (taken.whole, cut) {
+            (true, _) => taken.end,
             (false, true) => End::Buffer,
             (false, false) => End::Read,
         };
@@ -176,4 +159,38 @@ impl<P: Pool> Engine<P> {
         self.consume();
         Ok(Some(info))
     }
+}
+
+/// The first frame of a unit, by itself.
+#[inline(always)]
+fn show_alone<'a, P>(pool: &'a P, queue: &'a Queue, unit: &Queued, shown: &mut Option<Shown>) -> Unit<'a, P> {
+    let &Queued { head, place, .. } = unit;
+    let frame = queue.frames.get(head);
+    *shown = Some(Shown { segments: 1, length: frame.length, cut: frame.next != NONE });
+    Unit { info: Info::alone(frame, place), header: &[], queue, pool, head }
+}
+
+/// Copies the header of a unit's first frame to `header` and makes it true for the part of the unit that leaves.
+#[inline(never)]
+fn make_header<'a, P: Pool>(
+    pool: &P,
+    queue: &Queue,
+    unit: &Queued,
+    cut: &Cut,
+    header: &'a mut [u8; MAX_HEADER],
+) -> &'a [u8] {
+    let length = usize::from(unit.place.payload);
+    let [first, last] = [unit.head, cut.last].map(|frame| pool.bytes(queue.frames.get(frame).slot));
+    if let (Some(first), Some(last)) = (first.first_chunk(), last.first_chunk())
+        && let Some(head) = header.first_chunk_mut::<HEAD>()
+        && !unit.place.shape.is_general()
+    {
+        *head = *first;
+        cut.make_true(unit, last, head);
+    } else {
+        let first = first.get(..length).unwrap_or_default();
+        header.iter_mut().zip(first).for_each(|(to, from)| *to = *from);
+        cut.make_any_true(unit, last, header);
+    }
+    header.get(..length).unwrap_or_default()
 }

@@ -5,6 +5,7 @@ mod units;
 
 use crate::shape::Place;
 use crate::stats::End;
+use crate::table::NONE;
 
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use units::{Queued, Units};
@@ -13,6 +14,15 @@ pub(crate) use units::{Queued, Units};
 pub(crate) struct Queue {
     pub frames: Frames,
     pub units: Units,
+}
+
+/// What is to be done about a unit of which frames were taken.
+pub(crate) struct Taken {
+    /// Whether the unit left with them.
+    pub whole: bool,
+    /// The unit's record, or `NONE`.
+    pub open: u32,
+    pub end: End,
 }
 
 impl Queue {
@@ -35,21 +45,24 @@ impl Queue {
     }
 
     /// Takes the first `count` frames, one at least, out of the chain of the oldest unit, each slot given to `leave`; the unit
-    /// itself with its last frame. Returns the unit as it was, and whether it left.
+    /// itself with its last frame.
     #[inline(always)]
-    pub(crate) fn take(&mut self, count: u32, leave: impl FnMut(u32)) -> Option<(Queued, bool)> {
-        let unit = self.units.oldest()?;
-        if count < unit.segments {
-            self.cut(count);
-        }
-        let rest = self.frames.free(unit.head, count, leave);
-        let whole = count == unit.segments;
+    pub(crate) fn take(&mut self, count: u32, leave: impl FnMut(u32)) -> Option<Taken> {
+        let &Queued { head, segments, open, end, .. } = self.units.oldest()?;
+        let (open, end) = match open {
+            NONE => (NONE, end),
+            _ if self.units.is_behind_barrier() => (NONE, End::Barrier),
+            open => (open, end),
+        };
+        let whole = count == segments;
         if whole {
             self.units.pop();
+            self.frames.free(head, count, leave);
         } else {
-            self.units.oldest_mut().head = rest;
+            self.cut(count);
+            self.units.oldest_mut().head = self.frames.free(head, count, leave);
         }
-        Some((unit, whole))
+        Some(Taken { whole, open, end })
     }
 
     /// The first `count` segments of the oldest unit are about to leave.

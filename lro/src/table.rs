@@ -10,7 +10,7 @@ use alloc::vec;
 use crate::field::{ne32, put};
 use crate::flow::Flow;
 use crate::general::General;
-use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, Kept, Masks, Place, TCP_BITS, agree};
+use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, IP_BITS, Kept, Masks, Place, TCP_BITS, agree};
 use crate::sum::Sum;
 use crate::{MAX_IP_LENGTH, Rules};
 
@@ -37,8 +37,7 @@ pub(crate) struct Open {
     pub pseudo_sum: u32,
     /// Payload of the segment that is expected next.
     pub payload: u16,
-    /// Bytes of payload that the unit can have, and before that segment.
-    pub most: u16,
+    /// Bytes of payload that the unit can have before that segment.
     pub room: u16,
     /// The newest segment's IPv4 identification.
     pub identification: u16,
@@ -63,7 +62,6 @@ impl Open {
         common_sum: 0,
         pseudo_sum: 0,
         payload: 0,
-        most: 0,
         room: 0,
         identification: 0,
         started: false,
@@ -72,13 +70,12 @@ impl Open {
         next: NONE,
     };
 
-    /// Starts with the first segment's fields.
+    /// Starts with the first segment's fields. `pseudo_sum` is the sum of the pseudo header without its length.
+    #[inline(always)]
     pub(crate) fn start(&mut self, fields: &Fields, pseudo_sum: u32) {
         self.started = true;
         self.pseudo_sum = pseudo_sum;
-        self.most = (MAX_IP_LENGTH - usize::from(self.place.payload - self.place.ip)) as u16;
         self.advance(fields);
-        self.expect(fields);
     }
 
     /// The newest segment has these fields.
@@ -88,6 +85,9 @@ impl Open {
         self.acknowledgment = fields.acknowledgment;
         self.timestamp = fields.timestamp;
         self.identification = fields.identification;
+        // At most 65,535 bytes of IP.
+        self.payload = fields.payload as u16;
+        self.room = (MAX_IP_LENGTH as u32 - fields.ip_length) as u16;
     }
 
     /// The newest segment was as expected; the next one is expected behind it.
@@ -98,21 +98,20 @@ impl Open {
     }
 
     /// The next segment is expected to be like the newest, which has these fields.
+    #[inline(always)]
     pub(crate) fn expect(&mut self, fields: &Fields) {
         let Place { ip, tcp, shape, .. } = self.place;
-        let (ip, tcp) = (usize::from(ip), usize::from(tcp));
+        let (ip, tcp) = (usize::from(ip) & IP_BITS, usize::from(tcp) & TCP_BITS);
         // At most 65,535 bytes of IP.
-        let (at, length) = if shape.is_v6() { (4, fields.ip_length - 40) } else { (2, fields.ip_length) };
+        let (at, length) = if shape.is_v6() { (ip + 4, fields.ip_length - 40) } else { (ip + 2, fields.ip_length) };
         let head = &mut self.head.0;
-        put(head, ip + at, (length as u16).to_be_bytes());
+        put(head, at, (length as u16).to_be_bytes());
         put(head, tcp + 4, self.sequence.to_be_bytes());
-        let sum = Sum::default().word32(self.pseudo_sum).word32(ne32(head, tcp));
         let options = if shape.is_stamped() { ne32(head, tcp + 20) } else { 0 };
-        let tcp_length = fields.ip_length - (tcp - ip) as u32;
-        self.common_sum = sum.word32(options).number(tcp_length as u16).fold32();
+        let tcp_length = fields.ip_length + ip as u32 - tcp as u32;
+        let sum = Sum::default().word32(self.pseudo_sum).word32(ne32(head, tcp)).word32(options);
+        self.common_sum = sum.number(tcp_length as u16).fold32();
         self.length = ip as u32 + fields.ip_length;
-        self.payload = fields.payload as u16;
-        self.room = self.most - self.payload;
     }
 }
 
@@ -176,14 +175,17 @@ impl Table {
         (ne32(head, tcp) == ne32(&open.head.0, tcp)).then_some(open)
     }
 
-    /// A record with this hash, and its index.
+    /// A record with this hash.
     #[inline(always)]
-    pub(crate) fn with_hash(&mut self, hash: u32) -> Option<(u32, &mut Open)> {
+    pub(crate) fn with_hash(&self, hash: u32) -> Option<u32> {
         let mut index = self.first(hash);
-        while self.slab.get(index as usize)?.hash != hash {
-            index = self.slab.get(index as usize)?.next;
+        loop {
+            let open = self.slab.get(index as usize)?;
+            if open.hash == hash {
+                return Some(index);
+            }
+            index = open.next;
         }
-        Some((index, self.slab.get_mut(index as usize)?))
     }
 
     /// The unit whose first segment looks like `head` in all that segments of a unit share.

@@ -3,7 +3,7 @@
 use crate::Pool;
 use crate::field::{field, ne32, ne64, put};
 use crate::queue::{Frame, Queue, Queued};
-use crate::shape::{PSH, Place};
+use crate::shape::{Head, IP_BITS, PSH, Place, TCP_BITS};
 use crate::sum::Sum;
 use crate::table::NONE;
 
@@ -160,43 +160,54 @@ impl Cut {
         })
     }
 
-    /// Makes the first segment's header, given in `header`, true for the whole unit, which ends with the frame `last`.
-    pub(crate) fn make_true(&self, unit: &Queued, last: &[u8], header: &mut [u8]) {
-        let place = unit.place;
-        let last = last.get(place.tcp.into()..).unwrap_or_default();
-        let Some((ethernet_ip, tcp)) = header.split_at_mut_checked(place.tcp.into()) else { return };
-        let Some(ip) = ethernet_ip.get_mut(place.ip.into()..) else { return };
+    /// Makes the head of a unit's first segment true for all of it; `last` is the head of the last one that leaves.
+    #[inline(always)]
+    pub(crate) fn make_true(&self, unit: &Queued, last: &Head, head: &mut Head) {
+        let Place { ip, tcp, .. } = unit.place;
+        // The compiler can tell that all of it lies within the heads.
+        self.make_true_at(unit, usize::from(ip) & IP_BITS, usize::from(tcp) & TCP_BITS, last, head);
+    }
+
+    /// The same with headers of any shape and in slots of any length.
+    #[cold]
+    pub(crate) fn make_any_true(&self, unit: &Queued, last: &[u8], header: &mut [u8]) {
+        let Place { ip, tcp, .. } = unit.place;
+        self.make_true_at(unit, ip.into(), tcp.into(), last, header);
+    }
+
+    #[inline(always)]
+    fn make_true_at(&self, unit: &Queued, ip: usize, tcp: usize, last: &[u8], header: &mut [u8]) {
+        let Place { payload: end, shape, .. } = unit.place;
         // At most 65,535: the engine lets no chain grow beyond.
-        let tcp_length = tcp.len() as u16 + self.payload;
-        let ip_length = ip.len() as u16 + tcp_length;
+        let tcp_length = u16::from(end).wrapping_sub(tcp as u16).wrapping_add(self.payload);
+        let ip_length = tcp_length.wrapping_add((tcp - ip) as u16);
         let mut sum = Sum::default().word32(self.payload_sum).number(6).number(tcp_length);
-        if place.shape.is_v6() {
-            put(ip, 4, ip_length.wrapping_sub(40).to_be_bytes());
-            sum = sum.word64(ne64(ip, 8)).word64(ne64(ip, 16)).word64(ne64(ip, 24)).word64(ne64(ip, 32));
+        if shape.is_v6() {
+            put(header, ip + 4, ip_length.wrapping_sub(40).to_be_bytes());
+            sum = (ip + 8..ip + 40).step_by(8).fold(sum, |sum, at| sum.word64(ne64(header, at)));
         } else {
-            put(ip, 2, ip_length.to_be_bytes());
-            put(ip, 10, [0, 0]);
-            let ip_sum = Sum::default().word64(ne64(ip, 0)).word64(ne64(ip, 8)).word32(ne32(ip, 16));
-            put(ip, 10, (!ip_sum.fold()).to_ne_bytes());
-            sum = sum.word64(ne64(ip, 12));
+            put(header, ip + 2, ip_length.to_be_bytes());
+            put(header, ip + 10, [0, 0]);
+            let ip_sum =
+                Sum::default().word64(ne64(header, ip)).word64(ne64(header, ip + 8)).word32(ne32(header, ip + 16));
+            put(header, ip + 10, (!ip_sum.fold()).to_ne_bytes());
+            sum = sum.word64(ne64(header, ip + 12));
         }
         // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
-        put(tcp, 8, field::<4>(last, 8));
-        if unit.push
-            && !self.rest
-            && let Some(flags) = tcp.get_mut(13)
-        {
-            *flags |= PSH;
+        put(header, tcp + 8, field::<4>(last, tcp + 8));
+        let push = if unit.push && !self.rest { PSH } else { 0 };
+        let [flags] = field(header, tcp + 13);
+        put(header, tcp + 13, [flags | push]);
+        put(header, tcp + 14, field::<2>(last, tcp + 14));
+        put(header, tcp + 16, [0, 0]);
+        sum = sum.word64(ne64(header, tcp)).word64(ne64(header, tcp + 8)).word32(ne32(header, tcp + 16));
+        if shape.is_stamped() {
+            put(header, tcp + 24, field::<8>(last, tcp + 24));
+            sum = sum.word32(ne32(header, tcp + 20)).word64(ne64(header, tcp + 24));
+        } else if shape.is_general() {
+            let options = header.get(tcp + 20..end.into()).unwrap_or_default();
+            sum = sum.word32(Sum::of(options).fold32());
         }
-        put(tcp, 14, field::<2>(last, 14));
-        put(tcp, 16, [0, 0]);
-        sum = sum.word64(ne64(tcp, 0)).word64(ne64(tcp, 8)).word32(ne32(tcp, 16));
-        if place.shape.is_stamped() {
-            put(tcp, 24, field::<8>(last, 24));
-            sum = sum.word32(ne32(tcp, 20)).word64(ne64(tcp, 24));
-        } else if place.shape.is_general() {
-            sum = sum.word32(Sum::of(tcp.get(20..).unwrap_or_default()).fold32());
-        }
-        put(tcp, 16, (!sum.fold()).to_ne_bytes());
+        put(header, tcp + 16, (!sum.fold()).to_ne_bytes());
     }
 }

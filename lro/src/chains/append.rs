@@ -21,7 +21,7 @@ impl Chains {
     ) -> Option<End> {
         let open = self.table.get_mut(index);
         if !open.started {
-            start(open, &mut self.queue);
+            start(open, &mut self.queue, self.is_quick);
         }
         let (unit, first) = self.queue.unit_mut(open.unit);
         if !continues(open, unit, &fields) {
@@ -80,14 +80,17 @@ impl Chains {
     }
 }
 
-/// Reads the fields of a unit's first segment.
+/// Reads the fields of a unit's first segment, and under rules that are quick to check expects more like it.
 #[inline(never)]
-pub(super) fn start(open: &mut Open, queue: &mut Queue) {
+pub(super) fn start(open: &mut Open, queue: &mut Queue, is_quick: bool) {
     let (unit, first) = queue.unit_mut(open.unit);
     // Each first segment had them when it was queued.
     let Some(fields) = open.place.fields(&open.head.0, first.length) else { return };
     let pseudo_sum = open.place.shape.pseudo_sum(&open.head.0);
     open.start(&fields, pseudo_sum);
+    if is_quick {
+        open.expect(&fields);
+    }
     first.payload = fields.payload as u16;
     first.payload_sum = fields.payload_sum(pseudo_sum);
     unit.add(first.payload, first.payload_sum);
@@ -97,7 +100,7 @@ pub(super) fn start(open: &mut Open, queue: &mut Queue) {
 #[inline(always)]
 fn continues(open: &Open, unit: &Queued, fields: &Fields) -> bool {
     fields.sequence == open.sequence
-        && u32::from(unit.payload) + fields.payload <= open.most.into()
+        && u32::from(unit.payload) + fields.payload <= u32::from(open.room) + u32::from(open.payload)
         && !goes_back(open.acknowledgment, fields.acknowledgment)
         && !goes_back(open.timestamp, fields.timestamp)
 }

@@ -25,12 +25,13 @@ impl Chains {
         true
     }
 
-    /// The same with a unit that is found by its flow's hash. The rules must be a host's.
+    /// Appends a verified frame to the one unit that may be of its flow, if that expects it. Otherwise nothing has happened. The
+    /// rules must be a host's.
     #[inline(always)]
-    pub(super) fn append_by_hash(&mut self, hash: u32, head: &Head, slot: u32, length: u32) -> bool {
-        let Some((index, open)) = self.table.with_hash(hash) else { return false };
+    pub(super) fn append_to(&mut self, index: u32, head: &Head, slot: u32, length: u32) -> bool {
+        let open = self.table.get_mut(index);
         if !open.started {
-            start(open, &mut self.queue);
+            start(open, &mut self.queue, true);
         }
         if !open.verified {
             return false;

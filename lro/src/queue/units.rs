@@ -124,24 +124,23 @@ impl Units {
         self.barrier = self.back;
     }
 
-    /// The oldest unit.
+    /// The oldest unit. After a barrier its record is void, whatever it says itself.
     #[inline(always)]
-    pub(crate) fn oldest(&self) -> Option<Queued> {
-        if self.front == self.back {
-            return None;
-        }
-        let unit = *self.get(self.index(self.front));
-        // `barrier` is never behind `front`: where they differ, the barrier came after this unit.
-        if unit.open != NONE && self.barrier != self.front {
-            return Some(Queued { open: NONE, end: End::Barrier, ..unit });
-        }
-        Some(unit)
+    pub(crate) fn oldest(&self) -> Option<&Queued> {
+        (self.front != self.back).then(|| self.get(self.index(self.front)))
     }
 
-    /// The oldest unit, as it is queued.
+    #[inline(always)]
     pub(super) fn oldest_mut(&mut self) -> &mut Queued {
         let index = self.index(self.front);
         self.get_mut(index)
+    }
+
+    /// Whether a barrier came after the oldest unit.
+    #[inline(always)]
+    pub(super) fn is_behind_barrier(&self) -> bool {
+        // `barrier` is never behind `front`.
+        self.barrier != self.front
     }
 
     /// The oldest unit has left.
