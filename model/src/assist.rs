@@ -1,7 +1,7 @@
 //! Owns the protocol assists: the words a received frame is described by, and the checksums put into a frame to send.
 
 use xframe::bits::RxPaCfg;
-use xframe::rxd::{CHECKSUM_GOOD, Completion, TCode};
+use xframe::rxd::{CHECKSUM_GOOD, Completion, Hash, TCode};
 use xframe::txd::Control2;
 
 use crate::checksum::{add, fold, sum};
@@ -22,6 +22,7 @@ pub(crate) fn describe(frame: &[u8], headers: &Headers) -> Completion {
         udp: false,
         l3: 0,
         l4: 0,
+        hash: Hash::default(),
     };
     if let Some(ip) = &headers.ip {
         describe_ip(frame, ip, &mut completion);

@@ -29,7 +29,7 @@ pub(crate) struct Chip {
     pub pci: Pci,
     pub store: Store,
     pub cam: Cam,
-    /// Port table and hash map: stored, not used for steering.
+    /// Port table and indirection table, as written.
     pub ports: [u64; 256],
     pub hash_map: [u64; 256],
     pub steering: Steering,

@@ -60,6 +60,13 @@ impl Cam {
         self.active.iter().any(|&(address, care)| destination & care == address)
     }
 
+    /// The first entry in use that matches `destination`.
+    pub fn find(&self, destination: [u8; 6]) -> Option<usize> {
+        let destination = address(destination);
+        let matches = |entry: &Entry| *entry != FREE && (destination ^ entry.address) & !entry.mask & BITS == 0;
+        self.entries.iter().position(matches)
+    }
+
     /// Whether a frame to `destination` passes. Broadcast has a switch of its own, so a free entry, which happens to hold
     /// the broadcast address, matches nothing.
     pub fn accepts(&self, destination: [u8; 6], mac_cfg: MacCfg) -> bool {

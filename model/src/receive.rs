@@ -124,7 +124,8 @@ impl Chip {
             return Step::Discarded;
         }
         let headers = parse::headers(frame);
-        let Some(ring) = self.steer(&headers, frame.len() + FCS) else {
+        let (ring, hash) = self.steer(frame, &headers, frame.len() + FCS);
+        let Some(ring) = ring else {
             self.counters.count(s::RMAC_RTS_DISCARD);
             self.counters.count(s::RMAC_DROP_FRMS);
             self.counters.count(s::RMAC_DROP_EVENTS);
@@ -132,6 +133,7 @@ impl Chip {
         };
         let cast = cast(frame);
         let (start, completion) = self.assist(frame, &headers);
+        let completion = Completion { hash, ..completion };
         if !self.rings.memory.waits(ring) {
             let bytes = frame.get(start..).unwrap_or(&[]);
             if self.deliver(memory, ring, bytes, completion) != Delivery::NoRxd {
@@ -149,12 +151,6 @@ impl Chip {
         }
         self.count_accepted(cast, &headers, ring);
         Step::Held { ring }
-    }
-
-    /// A ring that is on and that steering allows.
-    fn steer(&mut self, headers: &Headers, length: usize) -> Option<usize> {
-        let ring = self.steering.ring(&self.store, headers, length)?;
-        self.rings.rings.get(ring).filter(|state| state.enabled()).map(|_| ring)
     }
 
     /// Checks lengths, swallows pause frames and filters addresses.

@@ -1,14 +1,15 @@
 //! Owns one ring: where its next RxD lies, and the writing of a frame into it.
 
-use xframe::bits::{PrcCtrl, PrcPcixErr, RingMode};
+use xframe::bits::{PrcCtrl, PrcPcixErr, RxPaCfg};
 use xframe::block;
 use xframe::registers::{PRC_CTRL, PRC_PCIX_ERR_REG};
-use xframe::rxd::{self, Completion, Control1, Control2, TCode};
+use xframe::rxd::{self, Completion, Control1, HashType, TCode};
 use xframe::statistics::{RXD_RD_CNT, RXD_WR_CNT, RXF_WR_CNT};
 use xframe::swapper::transform;
 
 use crate::chip::Chip;
 use crate::memory::{MasterAbort, Memory, read_word, write_data, write_word};
+use crate::scatter::{BUFFERS, Shape};
 
 /// TTI that stands in for a ring's RTI in bimodal mode.
 const BIMODAL: usize = 56;
@@ -49,8 +50,9 @@ pub(crate) enum Delivery {
 /// An RxD that the card owns.
 struct Rxd {
     at: u64,
-    buffer: u64,
-    size: u16,
+    shape: Shape,
+    /// Bus address and size of each buffer; those that the shape does not have take nothing.
+    buffers: [(u64, u16); BUFFERS],
 }
 
 impl Chip {
@@ -71,9 +73,8 @@ impl Chip {
                 return Delivery::Lost;
             }
         };
-        let completion = self.write_frame(memory, ring, &rxd, frame, completion);
-        let (control_1, control_2) = completion.encode();
-        if self.write_back(memory, &rxd, control_1, control_2).is_err() {
+        let (completion, sizes) = self.write_frame(memory, ring, &rxd, frame, completion);
+        if self.write_back(memory, &rxd, completion, sizes).is_err() {
             self.bus_error(ring, PrcPcixErr::new().with_ab_wr_rn(0x80 >> ring));
             return Delivery::Lost;
         }
@@ -82,34 +83,35 @@ impl Chip {
         Delivery::Done
     }
 
-    /// Reads the next RxD; `None` if it is the host's.
+    /// Reads the next RxD; `None` if it is the host's, or of a shape that the card does not serve.
     fn fetch_rxd<M: Memory>(&mut self, memory: &mut M, ring: usize) -> Result<Option<Rxd>, MasterAbort> {
         let se = self.swapper().rxd_r_se();
+        let ctrl = PRC_CTRL.at(ring).map_or(0, |at| self.store.get(at));
+        let Some(shape) = Shape::of(PrcCtrl::from(ctrl).ring_mode()) else { return Ok(None) };
         let Some(state) = self.rings.rings.get_mut(ring) else { return Ok(None) };
         let Some((mut block, mut index)) = state.next else { return Ok(None) };
-        if index >= block::RXDS {
+        if index >= shape.rxds() {
             block = read_word(memory, page(block).wrapping_add(block::LINK as u64), se)?;
             index = 0;
             state.next = Some((block, index));
         }
-        let at = page(block).wrapping_add((index * rxd::SIZE) as u64);
-        let mut bytes = [0; rxd::SIZE];
-        memory.read(at, &mut bytes)?;
+        let at = page(block).wrapping_add((index * shape.size()) as u64);
+        let mut bytes = [0; rxd::three::SIZE];
+        memory.read(at, bytes.get_mut(..shape.size()).unwrap_or_default())?;
         self.counters.count(RXD_RD_CNT);
-        let mut words = bytes.as_chunks::<8>().0.iter().map(|word| transform(u64::from_le_bytes(*word), se));
-        let (_host, control_1, control_2, buffer) = (words.next(), words.next(), words.next(), words.next());
-        let owned = Control1::from(control_1.unwrap_or(0)).own();
-        let size = Control2::from(control_2.unwrap_or(0)).buffer_0_size();
-        Ok((owned && self.one_buffer(ring)).then(|| Rxd { at, buffer: buffer.unwrap_or(0), size }))
+        let mut words = [0; rxd::three::SIZE / 8];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = transform(u64::from_le_bytes(*bytes), se);
+        }
+        let [_host, control_1, control_2, pointers @ ..] = words;
+        let mut buffers = [(0, 0); BUFFERS];
+        for (buffer, (pointer, size)) in buffers.iter_mut().zip(pointers.into_iter().zip(shape.sizes(control_2))) {
+            *buffer = (pointer, size);
+        }
+        Ok(Control1::from(control_1).own().then_some(Rxd { at, shape, buffers }))
     }
 
-    /// Only descriptors of one buffer are served; a ring set to others gets nothing.
-    fn one_buffer(&self, ring: usize) -> bool {
-        let ctrl = PRC_CTRL.at(ring).map_or(0, |at| self.store.get(at));
-        PrcCtrl::from(ctrl).ring_mode() == RingMode::OneBuffer
-    }
-
-    /// Writes as much of the frame as the buffer holds, and says how it went.
+    /// Writes as much of the frame as its buffers hold; how that went, and how much is in each.
     fn write_frame<M: Memory>(
         &mut self,
         memory: &mut M,
@@ -117,31 +119,46 @@ impl Chip {
         rxd: &Rxd,
         frame: &[u8],
         mut completion: Completion,
-    ) -> Completion {
-        let fitting = frame.get(..usize::from(rxd.size)).unwrap_or(frame);
-        if fitting.len() < frame.len() {
-            completion.t_code = TCode::BufferSize;
-        }
-        completion.size = fitting.len() as u16;
+    ) -> (Completion, [u16; BUFFERS]) {
+        let parts = rxd.shape.parts(frame, self.store.word::<RxPaCfg>().scatter_mode());
+        let mut sizes = [0; BUFFERS];
         self.counters.count(RXF_WR_CNT);
-        if write_data(memory, rxd.buffer, fitting, self.swapper().rxf_w_se()).is_err() {
-            self.store.latch(PRC_PCIX_ERR_REG, PrcPcixErr::new().with_ab_f_wr_rn(0x80 >> ring).into());
-            completion.t_code = TCode::Abort;
-            completion.size = 0;
+        for ((part, (pointer, room)), size) in parts.into_iter().zip(rxd.buffers).zip(&mut sizes) {
+            let fitting = part.get(..usize::from(room)).unwrap_or(part);
+            if fitting.len() < part.len() {
+                completion.t_code = TCode::BufferSize;
+            }
+            *size = fitting.len() as u16;
+            if !fitting.is_empty() && write_data(memory, pointer, fitting, self.swapper().rxf_w_se()).is_err() {
+                self.store.latch(PRC_PCIX_ERR_REG, PrcPcixErr::new().with_ab_f_wr_rn(0x80 >> ring).into());
+                completion.t_code = TCode::Abort;
+                sizes = [0; BUFFERS];
+                break;
+            }
         }
-        completion
+        completion.size = sizes.iter().sum();
+        (completion, sizes)
     }
 
     fn write_back<M: Memory>(
         &mut self,
         memory: &mut M,
         rxd: &Rxd,
-        control_1: Control1,
-        control_2: Control2,
+        completion: Completion,
+        sizes: [u16; BUFFERS],
     ) -> Result<(), MasterAbort> {
         let se = self.swapper().rxd_w_se();
         self.counters.count(RXD_WR_CNT);
-        write_word(memory, rxd.at.wrapping_add(rxd::CONTROL_2 as u64), control_2.into(), se)?;
+        let (control_1, control_2) = completion.encode();
+        let mut control_2 = u64::from(control_2);
+        if rxd.shape == Shape::Three {
+            control_2 = rxd::three::Control2::completed(sizes, completion).into();
+            if completion.hash.kind != HashType::Nothing {
+                let at = rxd.at.wrapping_add(rxd::BUFFER0_PTR as u64);
+                write_word(memory, at, completion.hash.value.into(), se)?;
+            }
+        }
+        write_word(memory, rxd.at.wrapping_add(rxd::CONTROL_2 as u64), control_2, se)?;
         write_word(memory, rxd.at.wrapping_add(rxd::CONTROL_1 as u64), control_1.into(), se)
     }
 

@@ -1,6 +1,11 @@
-//! Owns the receive side's memory formats: the RxD of one buffer, its completion, and the block that RxDs lie in.
+//! Owns the receive side's memory formats: the RxD of one buffer, and what a completed one says.
 
 use bitfield_struct::bitfield;
+
+mod hash;
+pub mod three;
+
+pub use hash::{Hash, HashType};
 
 /// Bytes of an RxD of one buffer.
 pub const SIZE: usize = 32;
@@ -35,9 +40,9 @@ pub struct Control1 {
     pub rth_spdm_hit: bool,
     /// The indirection table chose the ring (Herc).
     pub rth_it_hit: bool,
-    /// What was hashed (Herc); 0 is nothing.
+    /// What was hashed (Herc).
     #[bits(4)]
-    pub rth_hash_type: u8,
+    pub rth_hash_type: HashType,
     /// The frame carried an 802.1Q tag.
     pub frame_vlan_tag: bool,
     /// Framing.
@@ -126,6 +131,8 @@ pub struct Completion {
     pub l3: u16,
     /// TCP or UDP sum, `CHECKSUM_GOOD` when correct.
     pub l4: u16,
+    /// What receive hashing made of it (Herc).
+    pub hash: Hash,
 }
 
 impl Completion {
@@ -147,6 +154,11 @@ impl Completion {
             udp: control_1.proto_udp(),
             l3: control_1.l3_checksum(),
             l4: control_1.l4_checksum(),
+            hash: Hash {
+                kind: control_1.rth_hash_type(),
+                value: control_2.rth_hash_value(),
+                hit: control_1.rth_it_hit(),
+            },
         })
     }
 
@@ -163,8 +175,11 @@ impl Completion {
             .with_proto_tcp(self.tcp)
             .with_proto_udp(self.udp)
             .with_l3_checksum(self.l3)
-            .with_l4_checksum(self.l4);
-        (control_1, Control2::new().with_buffer_0_size(size).with_vlan_tag(self.vlan_tag))
+            .with_l4_checksum(self.l4)
+            .with_rth_hash_type(self.hash.kind)
+            .with_rth_it_hit(self.hash.hit);
+        let control_2 = Control2::new().with_buffer_0_size(size).with_vlan_tag(self.vlan_tag);
+        (control_1, control_2.with_rth_hash_value(self.hash.value))
     }
 
     /// The card vouches for every checksum of an unfragmented TCP or UDP frame.

@@ -58,8 +58,19 @@ pub struct RtsPnCamData {
     pub port: u16,
     /// Steering word.
     pub scw: u8,
-    #[bits(32)]
+    #[bits(5)]
     __: u64,
+    /// Ring.
+    #[bits(3)]
+    pub ring: u8,
+    #[bits(7)]
+    __: u64,
+    /// The source port rather than the destination's.
+    pub source: bool,
+    #[bits(15)]
+    __: u64,
+    /// Enable.
+    pub entry_en: bool,
 }
 
 /// Entry of the DSCP table.
