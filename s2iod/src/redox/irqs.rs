@@ -41,13 +41,11 @@ impl Irq {
         Ok(self.handle.write(&count.to_ne_bytes())? == COUNT)
     }
 
-    /// Forgets what has come so far.
-    pub fn settle(&self) -> io::Result<()> {
-        if let Some(count) = self.take()? {
-            self.seen.set(count);
-            self.release(count)?;
-        }
-        Ok(())
+    /// Forgets what has come so far; returns its number if it is to be released. A message is not: it silences nothing.
+    pub fn settle(&self) -> io::Result<Option<u64>> {
+        let count = self.take()?;
+        self.seen.set(count.unwrap_or_default());
+        Ok(count)
     }
 
     /// Whether one has come since [`settle`](Self::settle).

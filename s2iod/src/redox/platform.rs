@@ -116,7 +116,10 @@ impl Platform for RedoxPlatform {
             Interrupts::MsiX => self.connect_messages()?,
             Interrupts::Line => {
                 self.disconnect_messages()?;
-                self.irqs.line()?.settle()?;
+                let line = self.irqs.line()?;
+                if let Some(count) = line.settle()? {
+                    line.release(count)?;
+                }
             }
             Interrupts::Polling => self.disconnect_messages()?,
         }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use libredox::Fd;
 use libredox::call::setrens;
+use log::LevelFilter;
 use pcid_interface::PciFunctionHandle;
 
 use super::dma::Memory;
@@ -33,8 +34,11 @@ pub fn main() -> ExitCode {
     match start(options).and_then(|mut daemon| Ok(daemon.run()?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            // Before the log is set up nothing comes of what is logged.
+            if log::max_level() == LevelFilter::Off {
+                eprintln!("s2iod: {error}");
+            }
             log::error!("{error}");
-            eprintln!("s2iod: {error}");
             ExitCode::FAILURE
         }
     }
