@@ -35,7 +35,8 @@ impl Memory {
 
     /// Zeroed memory, contiguous on the bus. The kernel has up to 4 MiB in one piece.
     pub fn slab(&self, bytes: usize) -> io::Result<Slab> {
-        let length = bytes.max(1).next_multiple_of(PAGE);
+        // What the kernel takes anyway.
+        let length = bytes.max(PAGE).next_power_of_two();
         let pages = self.root.openat(CONTIGUOUS, O_CLOEXEC, 0)?;
         let request = MmapArgs {
             addr: ptr::null_mut(),
