@@ -2,7 +2,6 @@
 
 use crate::chains::{Arrival, Chains};
 use crate::queue::{Queue, Queued};
-use crate::shape::HEAD;
 use crate::stats::{End, Stats};
 use crate::table::NONE;
 use crate::unit::{Cut, Info, MAX_HEADER, Unit};
@@ -179,18 +178,13 @@ fn make_header<'a, P: Pool>(
     cut: &Cut,
     header: &'a mut [u8; MAX_HEADER],
 ) -> &'a [u8] {
-    let length = usize::from(unit.place.payload);
+    let place = unit.place;
     let [first, last] = [unit.head, cut.last].map(|frame| pool.bytes(queue.frames.get(frame).slot));
-    if let (Some(first), Some(last)) = (first.first_chunk(), last.first_chunk())
-        && let Some(head) = header.first_chunk_mut::<HEAD>()
-        && !unit.place.shape.is_general()
-    {
-        *head = *first;
-        cut.make_true(unit, last, head);
-    } else {
-        let first = first.get(..length).unwrap_or_default();
-        header.iter_mut().zip(first).for_each(|(to, from)| *to = *from);
-        cut.make_any_true(unit, last, header);
+    match (first.first_chunk(), last.first_chunk(), header.first_chunk_mut()) {
+        (Some(first), Some(last), Some(head)) if !place.shape.is_general() => {
+            cut.write_header(place, first, last, head)
+        }
+        _ => cut.write_any_header(place, first, last, header),
     }
-    header.get(..length).unwrap_or_default()
+    header.get(..place.payload.into()).unwrap_or_default()
 }

@@ -19,6 +19,12 @@ pub(crate) fn be32(header: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(field(header, at))
 }
 
+/// Two bytes as they lie in memory.
+#[inline(always)]
+pub(crate) fn ne16(header: &[u8], at: usize) -> u16 {
+    u16::from_ne_bytes(field(header, at))
+}
+
 /// Four bytes as they lie in memory.
 #[inline(always)]
 pub(crate) fn ne32(header: &[u8], at: usize) -> u32 {

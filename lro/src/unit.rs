@@ -1,9 +1,9 @@
 //! What leaves: units with true headers, cut to the reader's buffer.
 
 use crate::Pool;
-use crate::field::{field, ne32, ne64, put};
+use crate::field::{ne16, ne32, ne64, put};
 use crate::queue::{Frame, Queue, Queued};
-use crate::shape::{Head, IP_BITS, PSH, Place, TCP_BITS};
+use crate::shape::{Head, IP_BITS, Place, TCP_BITS};
 use crate::sum::Sum;
 use crate::table::NONE;
 
@@ -160,52 +160,53 @@ impl Cut {
         })
     }
 
-    /// Makes the head of a unit's first segment true for all of it; `last` is the head of the last one that leaves.
+    /// Copies the head of a unit's first segment to `header` and makes it true for all of the unit; `last` is the head of the last
+    /// segment that leaves.
     #[inline(always)]
-    pub(crate) fn make_true(&self, unit: &Queued, last: &Head, head: &mut Head) {
-        let Place { ip, tcp, .. } = unit.place;
+    pub(crate) fn write_header(&self, place: Place, first: &Head, last: &Head, header: &mut Head) {
+        *header = *first;
         // The compiler can tell that all of it lies within the heads.
-        self.make_true_at(unit, usize::from(ip) & IP_BITS, usize::from(tcp) & TCP_BITS, last, head);
+        let (ip, tcp) = (usize::from(place.ip) & IP_BITS, usize::from(place.tcp) & TCP_BITS);
+        self.make_true(place, ip, tcp, first, last, header);
     }
 
     /// The same with headers of any shape and in slots of any length.
     #[cold]
-    pub(crate) fn make_any_true(&self, unit: &Queued, last: &[u8], header: &mut [u8]) {
-        let Place { ip, tcp, .. } = unit.place;
-        self.make_true_at(unit, ip.into(), tcp.into(), last, header);
+    pub(crate) fn write_any_header(&self, place: Place, first: &[u8], last: &[u8], header: &mut [u8]) {
+        header.iter_mut().zip(first).for_each(|(to, from)| *to = *from);
+        self.make_true(place, place.ip.into(), place.tcp.into(), first, last, header);
     }
 
+    /// Overwrites the fields that differ from the first segment's. They are computed from the segments' own heads: what has just
+    /// been written is slow to read again.
     #[inline(always)]
-    fn make_true_at(&self, unit: &Queued, ip: usize, tcp: usize, last: &[u8], header: &mut [u8]) {
-        let Place { payload: end, shape, .. } = unit.place;
+    fn make_true(&self, place: Place, ip: usize, tcp: usize, first: &[u8], last: &[u8], header: &mut [u8]) {
         // At most 65,535: the engine lets no chain grow beyond.
-        let tcp_length = u16::from(end).wrapping_sub(tcp as u16).wrapping_add(self.payload);
-        let ip_length = tcp_length.wrapping_add((tcp - ip) as u16);
+        let tcp_length = (usize::from(place.payload) - usize::from(place.tcp)) as u16 + self.payload;
         let mut sum = Sum::default().word32(self.payload_sum).number(6).number(tcp_length);
-        if shape.is_v6() {
-            put(header, ip + 4, ip_length.wrapping_sub(40).to_be_bytes());
-            sum = (ip + 8..ip + 40).step_by(8).fold(sum, |sum, at| sum.word64(ne64(header, at)));
+        if place.shape.is_v6() {
+            let ip_length = tcp_length + u16::from(place.tcp - place.ip);
+            put(header, ip + 4, (ip_length - 40).to_be_bytes());
+            sum = (ip + 8..ip + 40).step_by(8).fold(sum, |sum, at| sum.word64(ne64(first, at)));
         } else {
+            let ip_length = tcp_length + 20;
+            let addresses = ne64(first, ip + 12);
+            sum = sum.word64(addresses);
+            let ip_sum = Sum::default().word64(addresses).number(ip_length).word16(ne16(first, ip));
+            let ip_sum = ip_sum.word32(ne32(first, ip + 4)).word16(ne16(first, ip + 8));
             put(header, ip + 2, ip_length.to_be_bytes());
-            put(header, ip + 10, [0, 0]);
-            let ip_sum =
-                Sum::default().word64(ne64(header, ip)).word64(ne64(header, ip + 8)).word32(ne32(header, ip + 16));
             put(header, ip + 10, (!ip_sum.fold()).to_ne_bytes());
-            sum = sum.word64(ne64(header, ip + 12));
         }
         // Acknowledgment, PSH, window and timestamps are the last segment's, who had no PSH before it.
-        put(header, tcp + 8, field::<4>(last, tcp + 8));
-        let push = if unit.push && !self.rest { PSH } else { 0 };
-        let [flags] = field(header, tcp + 13);
-        put(header, tcp + 13, [flags | push]);
-        put(header, tcp + 14, field::<2>(last, tcp + 14));
-        put(header, tcp + 16, [0, 0]);
-        sum = sum.word64(ne64(header, tcp)).word64(ne64(header, tcp + 8)).word32(ne32(header, tcp + 16));
-        if shape.is_stamped() {
-            put(header, tcp + 24, field::<8>(last, tcp + 24));
-            sum = sum.word32(ne32(header, tcp + 20)).word64(ne64(header, tcp + 24));
-        } else if shape.is_general() {
-            let options = header.get(tcp + 20..end.into()).unwrap_or_default();
+        let middle = ne64(last, tcp + 8);
+        put(header, tcp + 8, middle.to_ne_bytes());
+        sum = sum.word64(ne64(first, tcp)).word64(middle).word16(ne16(first, tcp + 18));
+        if place.shape.is_stamped() {
+            let timestamps = ne64(last, tcp + 24);
+            put(header, tcp + 24, timestamps.to_ne_bytes());
+            sum = sum.word32(ne32(first, tcp + 20)).word64(timestamps);
+        } else if place.shape.is_general() {
+            let options = first.get(tcp + 20..place.payload.into()).unwrap_or_default();
             sum = sum.word32(Sum::of(options).fold32());
         }
         put(header, tcp + 16, (!sum.fold()).to_ne_bytes());

@@ -66,7 +66,6 @@ impl Chains {
         unit.segments += 1;
         unit.add(payload, payload_sum);
         unit.whole &= arrival.length == u32::from(open.place.ip) + fields.ip_length;
-        unit.push = fields.push;
         let is_full = unit.segments >= self.max_segments;
         open.advance(fields);
         if fields.push {

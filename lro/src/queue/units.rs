@@ -27,8 +27,6 @@ pub(crate) struct Queued {
     pub end: End,
     /// Whether IPv4's identification counts up or stays, if the rules ask.
     pub counts: Option<bool>,
-    /// Whether the last segment has PSH.
-    pub push: bool,
     /// Whether sum and size are those of all its frames, none of which came with padding. A cut leaves them wrong.
     pub whole: bool,
 }
@@ -48,7 +46,6 @@ impl Queued {
             segment_size: 0,
             end,
             counts: None,
-            push: false,
             whole: true,
         }
     }
