@@ -38,6 +38,9 @@ pub struct Daemon<P: Platform, S: Scheme, E> {
     rounds: Rounds,
     line: SharedLine,
     timer: Timer,
+    /// The time, as it was looked at last, and the reads until then.
+    now: Duration,
+    reads: u64,
     /// How interrupts are listened to; `None` before the start.
     heard: Option<Interrupts>,
     /// When a card without interrupts is looked at.
@@ -55,6 +58,8 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
             rounds: Rounds::default(),
             line: SharedLine::default(),
             timer: Timer::default(),
+            now: Duration::ZERO,
+            reads: 0,
             heard: None,
             poll: None,
         }
@@ -81,7 +86,7 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
     ///
     /// The system's.
     pub fn start(&mut self) -> io::Result<()> {
-        let now = self.events.now();
+        let now = self.look_at_clock();
         self.rounds.stir(now);
         self.finish(now)
     }
@@ -92,7 +97,11 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
     ///
     /// The system's.
     pub fn serve(&mut self, wake: Wake) -> io::Result<bool> {
-        let now = self.events.now();
+        // The clock takes a system call, and each read is a wake-up. While rounds are due, one of their wake-ups tells the time.
+        let now = match wake {
+            Wake::Scheme if self.rounds.due().is_some() => self.now,
+            _ => self.look_at_clock(),
+        };
         match wake {
             Wake::Scheme => {
                 let mut desk = Desk { front: &mut self.front, device: &mut self.adapter, wrote: false };
@@ -109,6 +118,15 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
         }
         self.finish(now)?;
         Ok(true)
+    }
+
+    fn look_at_clock(&mut self) -> Duration {
+        self.now = self.events.now();
+        if self.front.counters().reads != self.reads {
+            self.reads = self.front.counters().reads;
+            self.front.readers_seen(self.now);
+        }
+        self.now
     }
 
     /// What is due, whatever the wake-up was about; then the answers, and the next wake-up.

@@ -174,6 +174,12 @@ impl<T, B: AsRef<[u8]> + AsMut<[u8]>> Front<T, B> {
         self.wakeup.deadline().filter(|_| self.handles.has_readers())
     }
 
+    /// Says that readers have been at work until `now`, for a caller that does not look at the clock for every read: to be
+    /// called before the [`service`](Self::service) in which time goes on.
+    pub fn readers_seen(&mut self, now: Duration) {
+        self.wakeup.seen(now);
+    }
+
     /// What the front has counted since it was made.
     #[must_use]
     pub fn counters(&self) -> &Counters {

@@ -11,7 +11,7 @@ use common::{Bench, Machine, config};
 use kernel::{Answer, Request, System};
 use s2iod::Options;
 use s2iod::daemon::{EVERY, PATIENCE, PAUSE, QUIET, Wake};
-use s2iod::front::{Errno, Events, LAST_DELAY};
+use s2iod::front::{Errno, Events, FIRST_DELAY, LAST_DELAY};
 use s2iod::platform::Interrupts;
 
 const READABLE: Events = Events { read: true, write: false };
@@ -209,6 +209,32 @@ fn a_reader_that_stops_is_told_again_more_and_more_rarely_and_loses_nothing() {
         assert_eq!(system.try_read(), Ok(plain(number, 60)));
     }
     assert_eq!(system.try_read(), Err(Errno::EAGAIN));
+}
+
+#[test]
+fn a_reader_at_work_costs_no_look_at_the_clock() {
+    let mut system = line();
+    arrive(&mut system, 0..30);
+    let before = system.kernel().looks;
+    for number in 0..30 {
+        assert_eq!(system.try_read(), Ok(plain(number, 60)));
+    }
+    assert_eq!(system.kernel().looks, before);
+}
+
+#[test]
+fn a_slow_reader_is_not_taken_for_one_that_has_stopped() {
+    let mut system = line();
+    arrive(&mut system, 0..40);
+    assert!(system.told());
+    for number in 0..39 {
+        assert_eq!(system.try_read(), Ok(plain(number, 60)));
+        system.elapse(FIRST_DELAY / 2);
+    }
+    assert!(!system.told());
+    // And now it stops.
+    system.elapse(FIRST_DELAY * 2);
+    assert!(system.told());
 }
 
 #[test]

@@ -212,6 +212,31 @@ fn a_read_starts_the_10_ms_anew() {
     assert!(world.told());
 }
 
+/// For a caller that does not look at the clock for every read.
+#[test]
+fn readers_that_were_seen_start_the_10_ms_anew() {
+    let mut world = World::new();
+    let handle = world.open("");
+    arrive(&mut world, 0..3);
+    assert!(world.told());
+    world.try_read(handle).unwrap();
+    world.now += FIRST_DELAY;
+    world.front.readers_seen(world.now);
+    world.service();
+    assert!(!world.told());
+    assert_eq!(world.front.deadline(), Some(world.now + FIRST_DELAY));
+    world.pass(FIRST_DELAY);
+    assert!(world.told());
+}
+
+#[test]
+fn readers_that_were_seen_start_no_timer_when_there_is_nothing_to_read() {
+    let mut world = World::new();
+    world.open("");
+    world.front.readers_seen(world.now);
+    assert_eq!(world.front.deadline(), None);
+}
+
 #[test]
 fn a_timer_that_fires_early_does_nothing() {
     let mut world = World::new();

@@ -54,6 +54,13 @@ impl Wakeup {
         true
     }
 
+    /// Reads that were served with an earlier time have gone on until now.
+    pub(super) fn seen(&mut self, now: Duration) {
+        if self.deadline.is_some() {
+            self.wait(now);
+        }
+    }
+
     /// Nothing is queued and the card is armed.
     pub(super) fn emptied(&mut self) {
         *self = Self::default();

@@ -59,6 +59,8 @@ pub struct Kernel {
     /// Calls that read requests, and calls that wrote answers.
     reads: usize,
     writes: usize,
+    /// Looks at the clock.
+    pub looks: usize,
     /// What is written next.
     batch: Vec<Answer>,
 }
@@ -96,7 +98,9 @@ impl Events for Queue {
     }
 
     fn now(&mut self) -> Duration {
-        self.kernel.borrow().now
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.looks += 1;
+        kernel.now
     }
 
     fn set_timer(&mut self, time: Duration) -> io::Result<()> {
