@@ -7,6 +7,7 @@ use xframe::statistics::Field;
 
 use crate::chip::Chip;
 use crate::config::Config;
+use crate::fault::{Bus, Fault, Faults};
 use crate::interrupts;
 use crate::memory::Memory;
 use crate::messages::Message;
@@ -131,7 +132,7 @@ impl<M: Memory, W: Wire> Card<M, W> {
 
     /// A host read, little-endian. All ones while memory decoding is off; zero in the holes of the map.
     pub fn read(&mut self, bar: Bar, offset: u64, width: Width) -> u64 {
-        if !self.chip.pci.memory() {
+        if !self.chip.pci.memory() || self.chip.faults.gone {
             return width.ones();
         }
         let value = match bar {
@@ -145,7 +146,7 @@ impl<M: Memory, W: Wire> Card<M, W> {
 
     /// A host write, little-endian. Nothing happens while memory decoding is off.
     pub fn write(&mut self, bar: Bar, offset: u64, width: Width, value: u64) {
-        if !self.chip.pci.memory() {
+        if !self.chip.pci.memory() || self.chip.faults.gone {
             return;
         }
         match bar {
@@ -158,11 +159,17 @@ impl<M: Memory, W: Wire> Card<M, W> {
 
     /// A read of configuration space, little-endian. All ones while a reset is in progress.
     pub fn config_read(&mut self, offset: u16, width: Width) -> u64 {
+        if self.chip.faults.gone {
+            return width.ones();
+        }
         self.chip.pci.read(offset, width)
     }
 
     /// A write of configuration space, little-endian. Lost while a reset is in progress.
     pub fn config_write(&mut self, offset: u16, width: Width, value: u64) {
+        if self.chip.faults.gone {
+            return;
+        }
         self.chip.pci.write(offset, width, value);
         self.chip.refresh_messages();
     }
@@ -179,7 +186,15 @@ impl<M: Memory, W: Wire> Card<M, W> {
 
     /// Does at most one unit of work: one list, one frame, one timer or one link event.
     pub fn step(&mut self) -> Step {
-        let step = self.chip.step(&mut self.memory, &mut self.wire);
+        if self.chip.faults.gone {
+            return Step::Idle;
+        }
+        let mut bus = Bus { memory: &mut self.memory, abort: self.chip.faults.take_abort() };
+        let step = self.chip.step(&mut bus, &mut self.wire);
+        if bus.abort {
+            // Nothing went over the bus: the next access fails instead.
+            self.chip.faults.take_in(Fault::Abort);
+        }
         self.chip.refresh_messages();
         step
     }
@@ -204,12 +219,30 @@ impl<M: Memory, W: Wire> Card<M, W> {
 
     /// Level of the INTA# line.
     pub fn line(&self) -> bool {
-        self.chip.pci.line() && !self.chip.pci.messages() && interrupts::pending(&self.chip.store)
+        !self.chip.faults.gone
+            && self.chip.pci.line()
+            && !self.chip.pci.messages()
+            && interrupts::pending(&self.chip.store)
     }
 
     /// The next MSI-X message to deliver, the lowest vector first.
     pub fn take_message(&mut self) -> Option<Message> {
-        self.chip.vectors.take()
+        self.chip.take_message()
+    }
+
+    /// Has something go wrong.
+    pub fn inject(&mut self, fault: Fault) {
+        match fault {
+            Fault::Alarm(register, causes) => self.latch(register, causes),
+            Fault::Link(up) => self.set_link(up),
+            other => drop(self.chip.faults.take_in(other)),
+        }
+    }
+
+    /// Nothing goes wrong any more, and the cable is as it was at first; what has gone wrong, has.
+    pub fn repair(&mut self) {
+        self.chip.faults = Faults::default();
+        self.set_link(self.chip.config.link);
     }
 
     /// Plugs the cable in or pulls it out.

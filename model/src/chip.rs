@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::counters::Counters;
 use crate::doorbell::Fifos;
 use crate::eeprom::Eeprom;
+use crate::fault::Faults;
 use crate::filter::Cam;
 use crate::link::Link;
 use crate::memory::Memory;
@@ -51,6 +52,7 @@ pub(crate) struct Chip {
     /// `ADAPTER_CNTL_EN` was set since the last reset.
     pub ever_enabled: bool,
     pub timers: Timers,
+    pub faults: Faults,
     /// Whether transmit goes first in the next step; the two directions take turns.
     transmit_first: bool,
 }
@@ -79,6 +81,7 @@ impl Chip {
             key_open: false,
             ever_enabled: false,
             timers: Timers::default(),
+            faults: Faults::default(),
             transmit_first: true,
             config,
         }

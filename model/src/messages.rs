@@ -61,6 +61,20 @@ impl Vectors {
 }
 
 impl Chip {
+    /// The next message that is really sent: one may be lost, or sent twice, if that was asked for.
+    pub fn take_message(&mut self) -> Option<Message> {
+        let mut message = self.vectors.take()?;
+        while self.faults.lose_messages > 0 {
+            self.faults.lose_messages -= 1;
+            message = self.vectors.take()?;
+        }
+        if self.faults.repeat_messages > 0 {
+            self.faults.repeat_messages -= 1;
+            self.vectors.outbox |= 1 << message.vector;
+        }
+        Some(message)
+    }
+
     pub fn vectors_read(&self, offset: u64, width: Width) -> u64 {
         let quad = |at: u64| -> u64 {
             if at == PENDING {

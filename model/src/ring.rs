@@ -73,7 +73,15 @@ impl Chip {
                 return Delivery::Lost;
             }
         };
-        let (completion, sizes) = self.write_frame(memory, ring, &rxd, frame, completion);
+        let (mut completion, mut sizes) = self.write_frame(memory, ring, &rxd, frame, completion);
+        if self.faults.keeps_rxd() {
+            self.advance(ring);
+            return Delivery::Lost;
+        }
+        completion.t_code = self.faults.receive_code().unwrap_or(completion.t_code);
+        if let Some(size) = self.faults.size() {
+            (completion.size, sizes) = (size, [0, 0, size]);
+        }
         if self.write_back(memory, &rxd, completion, sizes).is_err() {
             self.bus_error(ring, PrcPcixErr::new().with_ab_wr_rn(0x80 >> ring));
             return Delivery::Lost;

@@ -10,8 +10,9 @@ use xframe::constants::Asic;
 
 use crate::capture;
 use crate::config::Config;
+use crate::fault::Plan;
 use crate::vfio::{self, Server, Trace};
-use crate::wire::{Loopback, Pcap, Socket, Tap, TapError, Wire};
+use crate::wire::{Impaired, Impairments, Loopback, Pcap, Socket, Tap, TapError, Wire};
 
 /// A card to serve.
 #[derive(Args, Clone, Debug)]
@@ -31,6 +32,22 @@ pub struct Options {
     /// Write every access of the machine to FILE
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// How bad the cable is, as loss=1%,duplicate=1%,reorder=1%,corrupt=1%,delay=5ms,seed=7
+    #[arg(long, value_name = "SHARES")]
+    pub impair: Option<Impairments>,
+    /// What goes wrong with the card and when, as 5s:link=200ms (once) or 10s..:lose-message (every 10 seconds), from when
+    /// frames first can move
+    #[arg(long, value_name = "PLAN", long_help = plan_help())]
+    pub fault: Option<Plan>,
+}
+
+fn plan_help() -> String {
+    format!(
+        "What goes wrong with the card and when, separated by commas: 5s:link=200ms once, 10s..:lose-message every ten \
+         seconds, counted from when frames first can move. The faults: {}. A bit of a register counts from the most \
+         significant",
+        Plan::HELP
+    )
 }
 
 /// A chip by name.
@@ -155,12 +172,20 @@ impl Options {
         Ok(())
     }
 
-    /// Serves the card on a wire, and gives the wire back.
+    /// Serves the card on a wire, as good or bad as it is to be, and gives the wire back.
     fn serve_on<W: Wire>(&self, wire: W) -> Result<W, Error> {
+        match self.impair {
+            Some(impairments) => Ok(self.serve_as_it_is(Impaired::new(wire, impairments))?.into_inner()),
+            None => self.serve_as_it_is(wire),
+        }
+    }
+
+    fn serve_as_it_is<W: Wire>(&self, wire: W) -> Result<W, Error> {
         let trace = self.trace.as_deref().map(Trace::create).transpose()?;
         let stop = stopper().map_err(Error::Signals)?;
         let config = Config::new(self.asic.into(), self.mac.0);
-        let mut server = Server::bind(&self.socket, config, wire, trace)?;
+        let plan = self.fault.clone().unwrap_or_default();
+        let mut server = Server::bind(&self.socket, config, wire, trace)?.with_plan(plan);
         log::info!("listening on {}", self.socket.display());
         server.run(stop)?;
         Ok(server.into_wire())

@@ -6,6 +6,10 @@ use xframe::constants::Asic;
 use crate::chip::Chip;
 
 impl Chip {
+    fn initialises(&self) -> bool {
+        self.faults.stuck_reset || self.link.initialising > 0 || !self.link.started
+    }
+
     /// Readiness of every block. The transmit side works in whole lists, so between steps it is always at rest.
     pub fn adapter_status(&self) -> AdapterStatus {
         let mrs: McRldramMrs = self.store.word();
@@ -19,10 +23,10 @@ impl Chip {
             .with_pic_quiescent(true)
             .with_rmac_local_fault(!self.link_up())
             .with_rmac_pcc_idle(if self.ever_enabled { 0xFF } else { 0 })
-            .with_rc_prc_quiescent(!self.rings.waiting())
+            .with_rc_prc_quiescent(if self.faults.stuck_reset { 0 } else { !self.rings.waiting() })
             .with_mc_dram_ready(dram)
             .with_mc_queues_ready(dram)
-            .with_ric_running(self.config.asic == Asic::Herc && (self.link.initialising > 0 || !self.link.started))
+            .with_ric_running(self.config.asic == Asic::Herc && self.initialises())
             .with_m_pll_lock(true)
             .with_p_pll_lock(!slow_slot)
     }

@@ -59,7 +59,10 @@ impl Chip {
             self.counters.count(TMAC_ANY_ERR_FRMS);
         }
         self.outgoing = buffers;
-        self.complete(memory, list, &outcome);
+        outcome.t_code = self.faults.send_code().unwrap_or(outcome.t_code);
+        if !self.faults.keeps_txd() {
+            self.complete(memory, list, &outcome);
+        }
         Some(Step::Sent { fifo })
     }
 

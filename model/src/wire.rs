@@ -1,15 +1,18 @@
 //! Owns the far side of the cable: where frames come from and go to.
 
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 mod generator;
 mod headers;
+mod impaired;
 mod loopback;
 mod pcap;
 mod socket;
 mod tap;
 
 pub use generator::{Flows, Generator, Versions};
+pub use impaired::{Impaired, Impairments};
 pub use loopback::Loopback;
 pub use pcap::Pcap;
 pub use socket::Socket;
@@ -28,6 +31,11 @@ pub trait Wire {
     /// What becomes readable when a frame comes, if the other end lives a life of its own. `None` for a wire whose frames are
     /// there before anybody waits for them.
     fn readiness(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// How long it is until a frame comes, if that is known.
+    fn patience(&self) -> Option<Duration> {
         None
     }
 }

@@ -1,6 +1,6 @@
 //! Owns the card behind the protocol: accesses to its regions, its work, and the way of its interrupts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use xframe::constants::Asic;
@@ -11,6 +11,7 @@ use super::irqs::Irqs;
 use super::trace::Trace;
 use crate::card::{Bar, Card, Step};
 use crate::config::Config;
+use crate::fault::{Plan, Schedule};
 use crate::wire::Wire;
 
 /// Byte offset of the pending bits in window 4.
@@ -21,12 +22,22 @@ pub(crate) struct Device<W> {
     pub card: Card<GuestMemory, W>,
     pub irqs: Irqs,
     pub trace: Option<Trace>,
+    plan: Plan,
+    schedule: Schedule,
+    /// When frames could first move for this client.
+    begin: Option<Instant>,
 }
 
 impl<W: Wire> Device<W> {
     pub fn new(config: Config, wire: W, trace: Option<Trace>) -> Self {
         let asic = config.asic;
-        Self { asic, card: Card::new(config, GuestMemory::default(), wire), irqs: Irqs::new(), trace }
+        let (card, schedule) = (Card::new(config, GuestMemory::default(), wire), Schedule::default());
+        Self { asic, card, irqs: Irqs::new(), trace, plan: Plan::default(), schedule, begin: None }
+    }
+
+    /// The same with a plan of what goes wrong.
+    pub fn with_plan(self, plan: Plan) -> Self {
+        Self { schedule: Schedule::new(&plan), plan, ..self }
     }
 
     /// Reads `count` bytes and appends them to `output`.
@@ -87,6 +98,8 @@ impl<W: Wire> Device<W> {
     pub fn unplug(&mut self) {
         self.card.memory_mut().clear();
         self.irqs = Irqs::new();
+        self.card.repair();
+        (self.schedule, self.begin) = (Schedule::new(&self.plan), None);
         self.reset();
     }
 
@@ -100,6 +113,30 @@ impl<W: Wire> Device<W> {
             }
         }
         false
+    }
+
+    /// Has go wrong what is planned for now.
+    pub fn follow_plan(&mut self, now: Instant) {
+        if self.begin.is_none() && self.card.receiving() {
+            self.begin = Some(now);
+        }
+        let Some(begin) = self.begin else { return };
+        while let Some(fault) = self.schedule.due(now.duration_since(begin)) {
+            log::info!("fault: {fault:?}");
+            if let Some(trace) = &mut self.trace {
+                trace.event(&format!("fault {fault:?}"));
+            }
+            self.card.inject(fault);
+            self.deliver();
+        }
+    }
+
+    /// How long it is until the device does something by itself; `None` if it never will.
+    pub fn patience(&self, now: Instant) -> Option<Duration> {
+        let planned =
+            self.begin.zip(self.schedule.next()).map(|(begin, next)| (begin + next).saturating_duration_since(now));
+        let wire = if self.card.receiving() { self.card.wire().patience() } else { None };
+        planned.into_iter().chain(wire).chain(self.card.patience()).min()
     }
 
     /// Time passes.

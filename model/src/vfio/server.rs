@@ -17,6 +17,7 @@ use super::stream::{End, Input, Output};
 use super::trace::Trace;
 use crate::clock::Time;
 use crate::config::Config;
+use crate::fault::Plan;
 use crate::wire::Wire;
 
 /// Units of the card's work between two looks at the socket: the client's processor waits for an answer meanwhile.
@@ -83,6 +84,12 @@ impl<W: Wire> Server<W> {
         Ok(Self { socket: Socket::bind(path)?, device: Device::new(config, wire, trace) })
     }
 
+    /// The same card, for whose every client things go wrong as planned.
+    #[must_use]
+    pub fn with_plan(self, plan: Plan) -> Self {
+        Self { device: self.device.with_plan(plan), ..self }
+    }
+
     /// Serves clients, one after another, until `stop` becomes readable. For each the card is as after power-on.
     ///
     /// # Errors
@@ -138,9 +145,10 @@ impl<W: Wire> Server<W> {
             }
             // What the card's work takes here is not its time: frames that follow one another bring their own.
             self.device.elapse(rested.elapsed());
+            self.device.follow_plan(Instant::now());
             let idle = self.device.work(BATCH);
             rested = Instant::now();
-            let patience = if idle { self.device.card.patience() } else { Some(Duration::ZERO) };
+            let patience = if idle { self.device.patience(rested) } else { Some(Duration::ZERO) };
             if self.rest(client, !output.is_empty(), stop, patience)? {
                 return Ok(Over::Stop);
             }
