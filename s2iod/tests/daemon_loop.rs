@@ -13,6 +13,8 @@ use s2iod::Options;
 use s2iod::daemon::{EVERY, PATIENCE, PAUSE, QUIET, Wake};
 use s2iod::front::{Errno, Events, FIRST_DELAY, LAST_DELAY};
 use s2iod::platform::Interrupts;
+use xframe::bits::SmErr;
+use xframe::registers as reg;
 
 const READABLE: Events = Events { read: true, write: false };
 
@@ -142,15 +144,23 @@ fn readers_are_told_once_for_frames_that_come_together() {
 }
 
 #[test]
-fn frames_that_came_before_the_daemon_listened_are_told() {
+fn what_came_before_the_daemon_listened_is_not_lost_and_what_comes_later_wakes_it() {
     for machine in [Machine::new, Machine::with_messages] {
         let mut system = System::not_started(Bench::on(machine(config()), small()));
         system.cable().to_card.extend((0..3).map(|number| plain(number, 60)));
         system.settle();
+        system.card.borrow_mut().set_link(false);
+        system.settle();
         system.start();
+        assert!(system.told());
+        assert_eq!(system.statistic("link_changes"), 2);
         for number in 0..3 {
             assert_eq!(system.try_read(), Ok(plain(number, 60)));
         }
+        assert_eq!(system.try_read(), Err(Errno::EAGAIN));
+        system.card.borrow_mut().set_link(true);
+        arrive(&mut system, 3..4);
+        assert!(system.told());
     }
 }
 
@@ -322,18 +332,81 @@ fn a_card_that_is_pulled_under_traffic_is_told_to_everybody() {
     }
 }
 
+/// A cause that only a reset helps.
+fn break_it(system: &System) {
+    let cause = SmErr::new().with_sm_sm_err_alarm(true);
+    system.card.borrow_mut().latch(reg::SM_ERR_REG, cause.into());
+}
+
+/// The card has had one fault, and receives again.
+fn works_again(system: &mut System) {
+    system.answers();
+    assert_eq!((system.statistic("faults"), system.statistic("recoveries")), (1, 1));
+    while system.try_read().is_ok() {}
+    arrive(system, 100..101);
+    assert!(system.told());
+    assert_eq!(system.try_read(), Ok(plain(100, 60)));
+}
+
 #[test]
-fn a_card_that_fails_at_rest_is_found_and_helped_with_the_next_frame_that_is_sent() {
+fn a_fault_at_rest_is_found_with_the_next_frame_that_comes() {
+    for mut system in systems() {
+        system.elapse(Duration::from_secs(60));
+        break_it(&system);
+        system.elapse(Duration::from_secs(60));
+        assert_eq!(system.statistic("faults"), 0);
+        arrive(&mut system, 0..1);
+        system.elapse(Duration::from_secs(1));
+        works_again(&mut system);
+    }
+}
+
+#[test]
+fn a_fault_at_rest_is_found_with_the_next_read_of_a_frame() {
+    let mut system = line();
+    arrive(&mut system, 0..10);
+    system.elapse(Duration::from_secs(60));
+    system.answers();
+    break_it(&system);
+    assert_eq!(system.try_read(), Ok(plain(0, 60)));
+    system.elapse(Duration::from_secs(1));
+    works_again(&mut system);
+}
+
+#[test]
+fn a_fault_at_rest_is_found_with_the_next_frame_that_is_sent() {
     for mut system in systems() {
         system.elapse(Duration::from_secs(60));
         // Registers and configuration space are as after power-on: nothing is sent any more.
         system.card.borrow_mut().reset();
         system.write(system.frames, plain(0, 60), true);
-        system.elapse(Duration::from_secs(60));
-        system.answers();
-        assert_eq!(system.statistic("recoveries"), 1);
-        arrive(&mut system, 0..1);
-        assert!(system.told());
-        assert_eq!(system.try_read(), Ok(plain(0, 60)));
+        system.elapse(Duration::from_secs(1));
+        works_again(&mut system);
     }
+}
+
+#[test]
+fn a_card_that_no_reset_helps_is_tried_until_one_does() {
+    let mut system = line();
+    break_it(&system);
+    system.mischief.borrow_mut().identity = Some(0);
+    arrive(&mut system, 0..1);
+    system.elapse(Duration::from_secs(20));
+    system.answers();
+    assert!(system.statistic("recoveries_failed") >= 4, "after 0, 1, 2, 4 and 8 seconds");
+    system.mischief.borrow_mut().identity = None;
+    system.elapse(Duration::from_secs(30));
+    works_again(&mut system);
+}
+
+#[test]
+fn a_card_that_comes_back_without_messages_is_heard_on_its_line() {
+    let mut system = System::new(Bench::on(Machine::with_messages(config()), small()));
+    let waiting = system.read(system.frames, false);
+    system.mischief.borrow_mut().messages_refused = true;
+    break_it(&system);
+    system.elapse(Duration::from_secs(1));
+    assert_eq!(system.statistic("recoveries"), 1);
+    arrive(&mut system, 0..1);
+    assert_eq!(system.answers(), [done(waiting, 0)]);
 }

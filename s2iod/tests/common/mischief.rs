@@ -19,6 +19,8 @@ pub struct Mischief {
     pub stuck: Option<(Register, u64, u64)>,
     /// What the first word of configuration space reads.
     pub identity: Option<u32>,
+    /// The system has no messages any more.
+    pub messages_refused: bool,
     /// Every read gives all ones and every write is lost.
     pub gone: bool,
     /// Before which of the driver's accesses the card does a step, one for each entry, in ascending order.
@@ -114,6 +116,9 @@ impl<W: Wire> Platform for Mischievous<W> {
     }
 
     fn connect(&mut self, interrupts: Interrupts) -> io::Result<()> {
+        if interrupts == Interrupts::MsiX && self.mischief.borrow().messages_refused {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         self.host.borrow_mut().connect(interrupts)
     }
 
