@@ -141,10 +141,8 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
         if self.poll.is_some_and(|poll| poll <= now) {
             self.poll(now);
         }
+        self.listen(now)?;
         self.answer(now)?;
-        if self.listen(now)? {
-            self.answer(now)?;
-        }
         self.set_timer()
     }
 
@@ -171,11 +169,11 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
         }
     }
 
-    /// Listens to the card in the way in which it interrupts now; whether that is news. What it told before nobody heard.
-    fn listen(&mut self, now: Duration) -> io::Result<bool> {
+    /// Listens to the card in the way in which it interrupts now. What it told in that way before, nobody has heard.
+    fn listen(&mut self, now: Duration) -> io::Result<()> {
         let interrupts = self.adapter.interrupts();
         if self.heard.replace(interrupts) == Some(interrupts) {
-            return Ok(false);
+            return Ok(());
         }
         self.events.listen(interrupts)?;
         self.poll = (interrupts == Interrupts::Polling).then_some(now);
@@ -183,11 +181,11 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
             Interrupts::MsiX => {
                 self.serve_message(RECEIVE_VECTOR, now);
                 self.serve_message(0, now);
+                Ok(())
             }
-            Interrupts::Line => self.serve_line(now)?,
-            Interrupts::Polling => {}
+            Interrupts::Line => self.serve_line(now),
+            Interrupts::Polling => Ok(()),
         }
-        Ok(true)
     }
 
     fn serve_line(&mut self, now: Duration) -> io::Result<()> {
