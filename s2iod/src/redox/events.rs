@@ -26,6 +26,7 @@ pub struct EventQueue {
     timer: Fd,
     irqs: Rc<Irqs>,
     heard: Interrupts,
+    now: Duration,
 }
 
 impl EventQueue {
@@ -35,7 +36,7 @@ impl EventQueue {
         let timer = Fd::open(&format!("/scheme/time/{CLOCK_MONOTONIC}"), O_RDWR | O_CLOEXEC, 0)?;
         queue.subscribe(socket.raw(), SCHEME, EventFlags::READ).map_err(error)?;
         queue.subscribe(timer.raw(), TIMER, EventFlags::READ).map_err(error)?;
-        Ok(Self { queue, timer, irqs, heard: Interrupts::Polling })
+        Ok(Self { queue, timer, irqs, heard: Interrupts::Polling, now: Duration::ZERO })
     }
 
     /// Sets for what the interrupts of one kind wake.
@@ -71,8 +72,10 @@ impl Events for EventQueue {
     }
 
     fn now(&mut self) -> Duration {
-        let now = clock_gettime(CLOCK_MONOTONIC).ok();
-        now.map_or(Duration::ZERO, |now| Duration::new(now.tv_sec as u64, now.tv_nsec as u32))
+        if let Ok(now) = clock_gettime(CLOCK_MONOTONIC) {
+            self.now = Duration::new(now.tv_sec as u64, now.tv_nsec as u32);
+        }
+        self.now
     }
 
     fn set_timer(&mut self, time: Duration) -> io::Result<()> {
