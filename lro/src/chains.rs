@@ -5,6 +5,7 @@ mod append;
 mod expected;
 
 use append::is_good;
+use expected::Unexpected;
 
 use crate::flow::{Address, Flow, Seed};
 use crate::queue::{Frame, Queue};
@@ -72,8 +73,15 @@ impl Chains {
         {
             address = Some(found);
             let is_queued = match self.table.with_hash(found.hash) {
-                Some(index) => self.append_to(index, head, slot, length),
                 None => self.push_first(found, head, slot, length),
+                Some(index) => match self.append_to(index, head, slot, length) {
+                    Ok(()) => true,
+                    Err(Unexpected::Size) => {
+                        self.close(index, End::Size);
+                        self.push_first(found, head, slot, length)
+                    }
+                    Err(Unexpected::Other) => false,
+                },
             };
             if is_queued {
                 return;

@@ -120,6 +120,9 @@ pub use stats::{End, Stats};
 pub use unit::{Info, Unit};
 
 /// Frame memory, owned by the caller; the engine knows slots by number only.
+///
+/// A frame's bytes must stay as they are from [`Engine::push`] to [`release`](Self::release). If somebody changes them, lengths and
+/// order are still what they were when it was pushed; the contents of what leaves, its header among them, are partly the new ones.
 pub trait Pool {
     /// The bytes of a slot, as long as the longest frame that it can hold.
     fn bytes(&self, slot: u32) -> &[u8];

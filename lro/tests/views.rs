@@ -48,6 +48,16 @@ fn payload_slices_lie_in_the_slots_themselves() {
 }
 
 #[test]
+fn a_slot_that_is_prefetched_is_still_the_callers() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    rig.push(data(1, 100));
+    rig.engine.prefetch(0);
+    rig.push(data(101, 100));
+    assert_eq!((rig.engine.len(), rig.engine.stats().frames), (2, 2));
+    assert_eq!(rig.finish().len(), 1);
+}
+
+#[test]
 fn metadata_and_header_agree() {
     let mut rig = Rig::new(Rules::Endpoint);
     rig.push(data6(1, 100).tag(0x8100, 1)).push(data6(101, 50).tag(0x8100, 1));

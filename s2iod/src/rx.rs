@@ -114,12 +114,20 @@ impl RxRing {
     #[inline]
     pub fn take(&mut self, engine: &mut Engine<Slots>) -> u32 {
         let mut taken = 0;
+        // One frame's head is on its way from memory while the one before it is pushed.
+        let mut arrived = None;
         while self.in_card > 0 {
             let Some(completion) = self.completion(self.take) else { break };
             let Some(&slot) = self.posted.get(number(self.take)) else { break };
+            engine.prefetch(slot);
             self.take = self.after(self.take);
             self.in_card -= 1;
             taken += 1;
+            if let Some((slot, completion)) = arrived.replace((slot, completion)) {
+                self.deliver(engine, slot, completion);
+            }
+        }
+        if let Some((slot, completion)) = arrived {
             self.deliver(engine, slot, completion);
         }
         self.completed += u64::from(taken);

@@ -8,6 +8,9 @@ use lro::{Checksums, Config, Engine, Full, MAX_UNIT, Pool, Rules, TooSmall};
 use super::contestant::Player;
 use super::frames::{FRAME, Frames, SLOT};
 
+/// How many frames ahead heads are fetched.
+const AHEAD: u32 = 3;
+
 /// The ring's slots, as the engine borrows them.
 struct Slots<'a> {
     memory: &'a [u8],
@@ -68,7 +71,9 @@ impl Player for Coalesce<'_> {
     fn play(&mut self) -> Result<()> {
         self.units = 0;
         for first in (0..self.frames).step_by(self.drain) {
-            for slot in (first..self.frames).take(self.drain) {
+            let end = self.frames.min(first + self.drain as u32);
+            for slot in first..end {
+                self.engine.prefetch((slot + AHEAD).min(end - 1));
                 if let Err(Full) = self.engine.push(slot, FRAME as u32, self.checksums) {
                     bail!("the engine is full");
                 }

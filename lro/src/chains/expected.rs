@@ -18,7 +18,7 @@ impl Chains {
         if length as usize > bytes.len() {
             return false;
         }
-        let Some(segments) = append_expected(open, &mut self.queue, head, slot, length) else { return false };
+        let Ok(segments) = append_expected(open, &mut self.queue, head, slot, length) else { return false };
         if segments >= self.max_segments {
             self.close(self.table.recent, End::Segments);
         }
@@ -28,36 +28,47 @@ impl Chains {
     /// Appends a verified frame to the one unit that may be of its flow, if that expects it. Otherwise nothing has happened. The
     /// rules must be a host's.
     #[inline(always)]
-    pub(super) fn append_to(&mut self, index: u32, head: &Head, slot: u32, length: u32) -> bool {
+    pub(super) fn append_to(&mut self, index: u32, head: &Head, slot: u32, length: u32) -> Result<(), Unexpected> {
         let open = self.table.get_mut(index);
         if !open.started {
             start(open, &mut self.queue, true);
         }
         if !open.verified {
-            return false;
+            return Err(Unexpected::Other);
         }
-        let Some(segments) = append_expected(open, &mut self.queue, head, slot, length) else { return false };
+        let segments = append_expected(open, &mut self.queue, head, slot, length)?;
         self.table.recent = index;
         if segments >= self.max_segments {
             self.close(index, End::Segments);
         }
-        true
+        Ok(())
     }
 }
 
+/// What is wrong with a frame.
+pub(super) enum Unexpected {
+    /// Nothing, but the unit would grow too long.
+    Size,
+    /// It has to be looked at closely.
+    Other,
+}
+
 /// Appends a frame to a unit if it looks as the unit's next segment is expected to: the next in sequence, as long as the newest,
-/// without PSH. Returns how many segments the unit has then; `None` if nothing has happened.
+/// without PSH. Returns how many segments the unit has then; or else nothing has happened.
 #[inline(always)]
-fn append_expected(open: &mut Open, queue: &mut Queue, head: &Head, slot: u32, length: u32) -> Option<u32> {
+fn append_expected(open: &mut Open, queue: &mut Queue, head: &Head, slot: u32, length: u32) -> Result<u32, Unexpected> {
     let tcp = usize::from(open.place.tcp) & TCP_BITS;
     let stamped = open.place.shape.is_stamped();
-    let unit = queue.units.get_mut(open.unit);
-    if length != open.length || unit.payload > open.room || !is_expected(&open.head, head, open.place.shape) {
-        return None;
+    if length != open.length || !is_expected(&open.head, head, open.place.shape) {
+        return Err(Unexpected::Other);
     }
     let (acknowledgment, timestamp) = (be32(head, tcp + 8), be32(head, tcp + 24));
     if goes_back(open.acknowledgment, acknowledgment) || stamped && goes_back(open.timestamp, timestamp) {
-        return None;
+        return Err(Unexpected::Other);
+    }
+    let unit = queue.units.get_mut(open.unit);
+    if unit.payload > open.room {
+        return Err(Unexpected::Size);
     }
     let mut sum = Sum::default().word32(open.common_sum).word64(ne64(head, tcp + 4)).word64(ne64(head, tcp + 12));
     if stamped {
@@ -70,5 +81,5 @@ fn append_expected(open: &mut Open, queue: &mut Queue, head: &Head, slot: u32, l
     unit.add_no_larger(payload, payload_sum);
     unit.segments += 1;
     unit.tail = queue.frames.chain(unit.tail, Frame { slot, length, next: NONE, payload, payload_sum });
-    Some(unit.segments)
+    Ok(unit.segments)
 }
