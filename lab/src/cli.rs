@@ -66,6 +66,9 @@ pub struct EngineArgs {
 pub enum System {
     /// Debian's kernel with its own s2io.ko, under QEMU; everything it takes comes from Debian's packages, into a cache
     Linux(BootArgs),
+    /// A Redox image with the driver in it, under QEMU
+    #[command(after_help = crate::boot::HOW_TO_GET_AN_IMAGE)]
+    Redox(RedoxArgs),
 }
 
 /// A machine and what is tested in it.
@@ -101,6 +104,65 @@ pub struct BootArgs {
     /// The tests to run [default: the short list]
     #[arg(value_name = "TEST")]
     pub tests: Vec<String>,
+}
+
+/// A Redox machine and what is tested in it.
+#[derive(Args)]
+pub struct RedoxArgs {
+    /// The image: a hard disk that boots by itself; it is not written to [without it: says how to get one]
+    #[arg(long, value_name = "FILE")]
+    pub image: Option<PathBuf>,
+    /// How QEMU runs the guest's processor
+    #[arg(long, value_enum, default_value_t = Accel::Tcg)]
+    pub accel: Accel,
+    /// The machine
+    #[arg(long, value_enum, default_value_t = MachineKind::Q35)]
+    pub machine: MachineKind,
+    /// The network card; of e1000 there are only the tests that need none of this driver
+    #[arg(long, value_enum, default_value_t = Nic::Xframe)]
+    pub card: Nic,
+    /// The Xframe's chip
+    #[arg(long, value_enum, default_value_t = Chip::Herc)]
+    pub asic: Chip,
+    /// Whose time it is in the guest
+    #[arg(long, value_enum, default_value_t = Clock::Host)]
+    pub clock: Clock,
+    /// Millions of bytes that each transfer moves
+    #[arg(long, value_name = "MB", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub megabytes: u64,
+    /// Keep the logs of guest, QEMU and card
+    #[arg(long)]
+    pub keep: bool,
+    /// Write every access to the card to trace.txt among the logs
+    #[arg(long, requires = "keep")]
+    pub trace: bool,
+    /// List the tests and do nothing else
+    #[arg(long)]
+    pub list: bool,
+    /// Run all tests
+    #[arg(long, conflicts_with = "tests")]
+    pub all: bool,
+    /// The tests to run [default: the short list]
+    #[arg(value_name = "TEST")]
+    pub tests: Vec<String>,
+}
+
+/// A network card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Nic {
+    /// The software card
+    Xframe,
+    /// QEMU's, with Redox's driver for it, to compare
+    E1000,
+}
+
+/// What a guest's clock follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Clock {
+    /// The host's
+    Host,
+    /// The guest's own instructions, 500 million in a second: rates are the same on every host
+    Instructions,
 }
 
 /// How QEMU runs the guest's processor.

@@ -32,7 +32,8 @@ fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Demo(arguments)) => demo::demo(&arguments),
         Some(Command::Serve(options)) => serve(options),
-        Some(Command::Boot { system: System::Linux(arguments) }) => boot::boot(&arguments),
+        Some(Command::Boot { system: System::Linux(arguments) }) => boot::linux(&arguments),
+        Some(Command::Boot { system: System::Redox(arguments) }) => boot::redox(&arguments),
         Some(Command::Bench { what: Bench::Engine(arguments) }) => bench::engine(&arguments),
         None => demo::demo(&DemoArgs::default()),
     };

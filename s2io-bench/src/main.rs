@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
 use s2io_bench::{Driver, Error, PORT, Tally, receive, send, serve};
@@ -77,7 +78,7 @@ fn run(command: &Command) -> Result<(), Error> {
         Command::Help => println!("{USAGE}"),
         Command::Stats => print!("{}", Driver::find()?.read("stats")?),
         Command::Serve(address) => {
-            let listener = TcpListener::bind(address.as_str()).map_err(failed("listening"))?;
+            let listener = listen(address).map_err(failed("listening"))?;
             println!("s2io-bench: listening at {address}");
             serve(&listener, &PathBuf::from("/scheme"), |line| println!("s2io-bench: {line}"));
         }
@@ -91,6 +92,19 @@ fn run(command: &Command) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Listens, as soon as there is a network to listen in: Redox's stack says that it is ready before it is.
+fn listen(address: &str) -> io::Result<TcpListener> {
+    /// How often it is tried, a second apart.
+    const TRIES: u32 = 60;
+    for _ in 1..TRIES {
+        match TcpListener::bind(address) {
+            Err(error) if error.kind() != io::ErrorKind::AddrInUse => std::thread::sleep(Duration::from_secs(1)),
+            done => return done,
+        }
+    }
+    TcpListener::bind(address)
 }
 
 /// Runs a transfer between two looks at the driver's counters, and shows those that changed. On a machine without the

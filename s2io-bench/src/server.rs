@@ -1,8 +1,9 @@
 //! The side that waits: one request from each connection, one connection after the other.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::driver::Driver;
 use crate::error::Error;
@@ -32,8 +33,7 @@ fn one(mut stream: TcpStream, schemes: &Path, tell: &mut impl FnMut(&str)) -> Re
 
 fn answer(stream: &mut TcpStream, schemes: &Path, tell: &mut impl FnMut(&str)) -> Result<(), Error> {
     let mut input = BufReader::new(stream.try_clone().map_err(Error::connection("sharing"))?);
-    let mut line = String::new();
-    input.by_ref().take(MAX_LINE as u64).read_line(&mut line).map_err(Error::connection("reading a request"))?;
+    let line = first_line(&mut input).map_err(Error::connection("reading a request"))?;
     let request = line.parse()?;
     tell(line.trim_end());
     match request {
@@ -50,6 +50,22 @@ fn answer(stream: &mut TcpStream, schemes: &Path, tell: &mut impl FnMut(&str)) -
             say(stream, &format!("{}\n{text}", driver.name()))
         }
     }
+}
+
+/// The first line. Redox's stack hands a connection out before it is established and lets reading find an end until then,
+/// so an end before any byte is looked at again.
+fn first_line(input: &mut impl BufRead) -> io::Result<String> {
+    /// How often, and the pause between.
+    const LOOKS: u32 = 100;
+    const PAUSE: Duration = Duration::from_millis(10);
+    let mut line = String::new();
+    for _ in 0..LOOKS {
+        if input.by_ref().take(MAX_LINE as u64).read_line(&mut line)? > 0 {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(line)
 }
 
 fn say(stream: &mut TcpStream, text: &str) -> Result<(), Error> {

@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::network::{Network, TAP};
 use super::programs::Qemu;
-use crate::cli::BootArgs;
+use crate::cli::{Accel, MachineKind};
 
 /// How long a machine may be silent before it counts as hung.
 const SILENCE: Duration = Duration::from_secs(180);
@@ -21,42 +20,51 @@ const SILENCE: Duration = Duration::from_secs(180);
 const GLANCE: Duration = Duration::from_millis(200);
 /// How long the card's server may take to listen.
 const START: Duration = Duration::from_secs(10);
-const MEMORY: &str = "512M";
 
-/// A card and a machine that it is plugged into.
+/// A server of the card that is yet to be started.
+pub struct Card {
+    /// What runs it.
+    pub command: Command,
+    /// Where it will listen.
+    pub socket: PathBuf,
+}
+
+/// What a line of the console, or its absence, says.
+pub enum Heard {
+    /// A line.
+    Line(String),
+    /// Nothing in the time given.
+    Nothing,
+    /// The machine is off.
+    Off,
+}
+
+/// A machine, and the card that it is plugged into if that is a program of its own.
 pub struct Machine {
-    card: Child,
+    card: Option<Child>,
     qemu: Child,
     lines: Receiver<String>,
     log: File,
+    /// When the console last said something.
+    heard: Instant,
     /// Becomes readable when this process is told to end.
     stop: UnixStream,
 }
 
 impl Machine {
     /// Starts the card, then the machine, which end when `stop` can be read. Both leave their logs in `folder`.
-    pub fn start(
-        arguments: &BootArgs,
-        qemu: &Qemu,
-        kernel: &Path,
-        initramfs: &Path,
-        network: &Network,
-        folder: &Path,
-        stop: UnixStream,
-    ) -> Result<Self> {
+    pub fn start(card: Option<Card>, mut machine: Command, folder: &Path, stop: UnixStream) -> Result<Self> {
         stop.set_nonblocking(true)?;
-        let socket = folder.join("card.sock");
-        let mut card = start_card(arguments, network, &socket, folder)?;
-        let started = wait_for(&socket, &mut card).and_then(|()| {
-            let error = File::create(folder.join("qemu.log"))?;
-            let mut command = machine(arguments, qemu, kernel, initramfs, &socket);
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(error);
-            command.spawn().context("QEMU cannot be started")
+        let log = File::create(folder.join("console.log"))?;
+        let mut card = card.map(|card| start_card(card, folder)).transpose()?;
+        let started = File::create(folder.join("qemu.log")).map_err(Into::into).and_then(|error| {
+            machine.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(error);
+            machine.spawn().context("QEMU cannot be started")
         });
         let mut qemu = match started {
             Ok(qemu) => qemu,
             Err(error) => {
-                end(&mut card);
+                card.iter_mut().for_each(end);
                 return Err(error);
             }
         };
@@ -73,31 +81,50 @@ impl Machine {
                 }
             }
         });
-        Ok(Self { card, qemu, lines, log: File::create(folder.join("console.log"))?, stop })
+        Ok(Self { card, qemu, lines, log, heard: Instant::now(), stop })
+    }
+
+    /// What the console says next, within `patience`. An error when it was silent for too long, or this process is told to
+    /// end.
+    pub fn hear(&mut self, patience: Duration) -> Result<Heard> {
+        match self.lines.recv_timeout(patience) {
+            Ok(line) => {
+                self.heard = Instant::now();
+                writeln!(self.log, "{line}")?;
+                Ok(Heard::Line(line))
+            }
+            Err(RecvTimeoutError::Disconnected) => Ok(Heard::Off),
+            Err(RecvTimeoutError::Timeout) if self.stop.read(&mut [0]).is_ok() => bail!("told to end"),
+            Err(RecvTimeoutError::Timeout) => Ok(Heard::Nothing),
+        }
     }
 
     /// The next line that the machine prints; `None` when it is off.
     pub fn line(&mut self) -> Result<Option<String>> {
-        let begin = Instant::now();
-        while begin.elapsed() < SILENCE {
-            match self.lines.recv_timeout(GLANCE) {
-                Ok(line) => {
-                    writeln!(self.log, "{line}")?;
-                    return Ok(Some(line));
-                }
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-                Err(RecvTimeoutError::Timeout) if self.stop.read(&mut [0]).is_ok() => bail!("told to end"),
-                Err(RecvTimeoutError::Timeout) => {}
+        self.heard = Instant::now();
+        while self.heard.elapsed() < SILENCE {
+            match self.hear(GLANCE)? {
+                Heard::Line(line) => return Ok(Some(line)),
+                Heard::Off => return Ok(None),
+                Heard::Nothing => {}
             }
         }
         bail!("the machine was silent for {} seconds", SILENCE.as_secs())
+    }
+
+    /// Pulls the card out: its server is killed, as if it had crashed.
+    pub fn pull_card(&mut self) -> Result<()> {
+        let mut card = self.card.take().context("there is no card to pull")?;
+        card.kill()?;
+        card.wait()?;
+        Ok(())
     }
 
     /// What the card's process took so far: seconds of processor time, and its most memory in KiB.
     pub fn card_cost(&self) -> Option<(f64, u64)> {
         /// Of the kernel's clock in `/proc`, on every architecture in use.
         const TICKS: f64 = 100.0;
-        let proc = PathBuf::from(format!("/proc/{}", self.card.id()));
+        let proc = PathBuf::from(format!("/proc/{}", self.card.as_ref()?.id()));
         let stat = std::fs::read_to_string(proc.join("stat")).ok()?;
         let mut times = stat.rsplit(')').next()?.split_whitespace().skip(11).map(str::parse::<f64>);
         let (user, system) = (times.next()?.ok()?, times.next()?.ok()?);
@@ -110,7 +137,7 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         end(&mut self.qemu);
-        end(&mut self.card);
+        self.card.iter_mut().for_each(end);
     }
 }
 
@@ -124,16 +151,17 @@ fn end(child: &mut Child) {
     let _ended = child.wait();
 }
 
-fn start_card(arguments: &BootArgs, network: &Network, socket: &Path, folder: &Path) -> Result<Child> {
-    let lab = std::env::current_exe()?;
-    let mut command = network.command(&lab.to_string_lossy());
-    command.arg("serve").arg("--socket").arg(socket).args(["--wire", &format!("tap:{TAP}"), "--mac", super::MAC]);
-    command.args(["--asic", arguments.asic.name()]);
-    if arguments.trace {
-        command.arg("--trace").arg(folder.join("trace.txt"));
-    }
+/// Starts a card and waits until it listens.
+fn start_card(mut card: Card, folder: &Path) -> Result<Child> {
     let error = File::create(folder.join("card.log"))?;
-    command.stdin(Stdio::null()).stderr(error).spawn().context("the card cannot be started")
+    let mut child = card.command.stdin(Stdio::null()).stderr(error).spawn().context("the card cannot be started")?;
+    match wait_for(&card.socket, &mut child) {
+        Ok(()) => Ok(child),
+        Err(error) => {
+            end(&mut child);
+            Err(error)
+        }
+    }
 }
 
 /// Waits until the card listens.
@@ -151,22 +179,22 @@ fn wait_for(socket: &Path, card: &mut Child) -> Result<()> {
     Ok(())
 }
 
-fn machine(arguments: &BootArgs, qemu: &Qemu, kernel: &Path, initramfs: &Path, socket: &Path) -> Command {
+/// A machine with nothing but memory, a processor and a serial port.
+pub fn bare(qemu: &Qemu, accel: Accel, kind: MachineKind, memory: &str) -> Command {
     let mut command = qemu.command();
+    command
+        .args(["-accel", accel.name(), "-cpu", "max", "-m", memory])
+        .args(["-M", &format!("{},memory-backend=memory", kind.name())])
+        .args(["-object", &format!("memory-backend-memfd,id=memory,size={memory},share=on")])
+        .args(["-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio", "-net", "none"]);
+    command
+}
+
+/// QEMU's name for the card that a server at `socket` is.
+pub fn card_device(socket: &Path) -> String {
     let device = serde_json::json!({
         "driver": "vfio-user-pci",
         "socket": { "type": "unix", "path": socket.to_string_lossy() },
     });
-    command
-        .args(["-accel", arguments.accel.name(), "-cpu", "max", "-m", MEMORY])
-        .args(["-M", &format!("{},memory-backend=memory", arguments.machine.name())])
-        .args(["-object", &format!("memory-backend-memfd,id=memory,size={MEMORY},share=on")])
-        .args(["-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio", "-net", "none"])
-        .args(["-append", "console=ttyS0 quiet loglevel=1 panic=-1"])
-        .arg("-kernel")
-        .arg(kernel)
-        .arg("-initrd")
-        .arg(initramfs)
-        .args(["-device", &device.to_string()]);
-    command
+    device.to_string()
 }

@@ -69,13 +69,15 @@ impl Report {
         }
     }
 
-    fn begin(&mut self, name: &str) {
+    /// A test begins.
+    pub fn begin(&mut self, name: &str) {
         let index = self.outcomes.iter().position(|outcome| outcome.name == name);
         self.running = index.map(|index| (index, Instant::now()));
         self.set(Verdict::Cut);
     }
 
-    fn end(&mut self, verdict: Verdict) {
+    /// The test that runs ends.
+    pub fn end(&mut self, verdict: Verdict) {
         self.set(verdict);
         self.running = None;
     }
