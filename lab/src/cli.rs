@@ -101,6 +101,15 @@ pub struct BootArgs {
     /// Run all tests, the long ones too
     #[arg(long, conflicts_with = "tests")]
     pub all: bool,
+    /// How bad the cable is, as for `lab serve`
+    #[arg(long, value_name = "SHARES")]
+    pub impair: Option<String>,
+    /// What goes wrong with the card, as for `lab serve`
+    #[arg(long, value_name = "PLAN")]
+    pub fault: Option<String>,
+    /// A shell script to run in the guest, with the tests' own functions at hand, after the tests if any are named
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
     /// The tests to run [default: the short list]
     #[arg(value_name = "TEST")]
     pub tests: Vec<String>,
@@ -195,6 +204,9 @@ pub enum Interrupts {
 /// A kernel of Debian's that has the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KernelVersion {
+    /// Debian 11's, the last whose driver receives into three buffers
+    #[value(name = "5.10")]
+    V5_10,
     /// Debian 12's
     #[value(name = "6.1")]
     V6_1,
@@ -227,6 +239,7 @@ impl KernelVersion {
     /// The Debian release that has it.
     pub const fn suite(self) -> &'static str {
         match self {
+            Self::V5_10 => "bullseye",
             Self::V6_1 => "bookworm",
             Self::V6_12 => "trixie",
         }

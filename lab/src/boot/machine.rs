@@ -53,35 +53,25 @@ pub struct Machine {
 
 impl Machine {
     /// Starts the card, then the machine, which end when `stop` can be read. Both leave their logs in `folder`.
-    pub fn start(card: Option<Card>, mut machine: Command, folder: &Path, stop: UnixStream) -> Result<Self> {
+    pub fn start(card: Option<Card>, machine: Command, folder: &Path, stop: UnixStream) -> Result<Self> {
         stop.set_nonblocking(true)?;
         let log = File::create(folder.join("console.log"))?;
         let mut card = card.map(|card| start_card(card, folder)).transpose()?;
-        let started = File::create(folder.join("qemu.log")).map_err(Into::into).and_then(|error| {
-            machine.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(error);
-            machine.spawn().context("QEMU cannot be started")
-        });
-        let mut qemu = match started {
-            Ok(qemu) => qemu,
+        match switch_on(machine, folder) {
+            Ok((qemu, lines)) => Ok(Self { card, qemu, lines, log, heard: Instant::now(), stop }),
             Err(error) => {
                 card.iter_mut().for_each(end);
-                return Err(error);
+                Err(error)
             }
-        };
-        let output = qemu.stdout.take().context("QEMU has no output")?;
-        let (sender, lines) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            let mut line = Vec::new();
-            while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
-                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-                line.clear();
-                if sender.send(text).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Self { card, qemu, lines, log, heard: Instant::now(), stop })
+        }
+    }
+
+    /// Kills the machine, as if its power failed, and starts another with the same card.
+    pub fn replace(&mut self, machine: Command, folder: &Path) -> Result<()> {
+        self.qemu.kill()?;
+        self.qemu.wait()?;
+        (self.qemu, self.lines) = switch_on(machine, folder)?;
+        Ok(())
     }
 
     /// What the console says next, within `patience`. An error when it was silent for too long, or this process is told to
@@ -139,6 +129,27 @@ impl Drop for Machine {
         end(&mut self.qemu);
         self.card.iter_mut().for_each(end);
     }
+}
+
+/// Starts a machine; the lines that it prints.
+fn switch_on(mut machine: Command, folder: &Path) -> Result<(Child, Receiver<String>)> {
+    let error = File::create(folder.join("qemu.log"))?;
+    machine.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(error);
+    let mut qemu = machine.spawn().context("QEMU cannot be started")?;
+    let output = qemu.stdout.take().context("QEMU has no output")?;
+    let (sender, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            line.clear();
+            if sender.send(text).is_err() {
+                break;
+            }
+        }
+    });
+    Ok((qemu, lines))
 }
 
 /// Tells a process to end, and waits for it.

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The newest Debian release that QEMU with vfio-user was built for, and the suite that has it.
-const SUITES: [&str; 3] = ["bookworm", "trixie", "trixie-backports"];
+/// The Debian releases that kernels come from, and the suite that has a QEMU with vfio-user.
+const SUITES: [&str; 4] = ["bullseye", "bookworm", "trixie", "trixie-backports"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// A private apt: its own sources, lists and idea of what is installed, which is nothing.

@@ -90,10 +90,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel of a Debian release, with the driver for the card.
+    /// The kernel of a Debian release, with the driver for the card and what tags take.
     pub fn find(packages: &Packages, tools: &Prefix, suite: &str) -> Result<Self> {
-        let patterns = ["./boot/vmlinuz-*", "*/s2io.ko*"];
-        let folder = packages.part(&format!("linux-{suite}"), suite, "linux-image-amd64", &patterns)?;
+        let patterns =
+            ["./boot/vmlinuz-*", "*/s2io.ko*", "*/8021q.ko*", "*/garp.ko*", "*/mrp.ko*", "*/stp.ko*", "*/llc.ko*"];
+        let folder = packages.part(&format!("kernel-{suite}"), suite, "linux-image-amd64", &patterns)?;
         let mut files = Vec::new();
         list(&folder, &mut files)?;
         let compressed =

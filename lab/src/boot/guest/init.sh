@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # The guest's first and only process: runs the tests it is told to and turns the machine off.
 /bin/busybox --install -s /bin
-export PATH=/bin
+export PATH=/programs:/bin
 mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
