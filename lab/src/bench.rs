@@ -1,8 +1,9 @@
-//! Owns `lab bench engine`: the engine beside its peers and beside the bare costs, in turns, in one run.
+//! Owns `lab bench`. Here: the engine beside its peers and beside the bare costs, in turns, in one run.
 
 mod clock;
 mod contestant;
 mod dpdk;
+mod driver;
 mod engine;
 mod floor;
 mod frames;
@@ -27,6 +28,8 @@ use self::report::Report;
 use self::samples::Samples;
 use self::tun::TunRs;
 use crate::cli::EngineArgs;
+
+pub use self::driver::driver;
 
 const FLOWS: [usize; 4] = [1, 32, 1000, 4096];
 /// Frames between two drains; beside it, the reader takes everything when the whole ring has arrived.

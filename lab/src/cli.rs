@@ -45,6 +45,19 @@ pub enum Command {
 pub enum Bench {
     /// The engine beside DPDK's librte_gro, tun-rs, a bare memcpy and a bare checksum
     Engine(EngineArgs),
+    /// What the driver adds to the card and the copy, stage by stage
+    Driver(DriverArgs),
+}
+
+/// How the driver is measured.
+#[derive(Args)]
+pub struct DriverArgs {
+    /// A short run, and rougher numbers
+    #[arg(long)]
+    pub quick: bool,
+    /// Receive slots that the card fills before the reader takes everything
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(64..=16_384))]
+    pub ring: u32,
 }
 
 /// How the engine is measured.
@@ -221,6 +234,17 @@ impl Accel {
         match self {
             Self::Tcg => "tcg",
             Self::Kvm => "kvm",
+        }
+    }
+}
+
+impl Nic {
+    /// Bytes that may be under way to the card without being lost. Redox's driver gives an e1000 a ring of 16, and frames
+    /// beyond would measure how fast TCP repairs.
+    pub const fn ahead(self) -> usize {
+        match self {
+            Self::Xframe => 256 << 10,
+            Self::E1000 => 14 * 1446,
         }
     }
 }

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Some(Command::Boot { system: System::Linux(arguments) }) => boot::linux(&arguments),
         Some(Command::Boot { system: System::Redox(arguments) }) => boot::redox(&arguments),
         Some(Command::Bench { what: Bench::Engine(arguments) }) => bench::engine(&arguments),
+        Some(Command::Bench { what: Bench::Driver(arguments) }) => bench::driver(&arguments),
         None => demo::demo(&DemoArgs::default()),
     };
     match done {

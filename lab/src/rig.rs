@@ -112,7 +112,7 @@ impl<W: Wire> Rig<W> {
 
     /// The engine's counters.
     pub fn lro_stats(&self) -> lro::Stats {
-        *self.adapter.lro_stats()
+        self.adapter.lro_stats()
     }
 
     /// Reads that were too short for the frame.

@@ -38,6 +38,13 @@ impl Samples {
     }
 }
 
+/// The median of any values; not a number if there is none.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    quantile(&values, 2)
+}
+
 /// What one in `parts` of the sorted values does not exceed; not a number if there is none.
 fn quantile(sorted: &[f64], parts: usize) -> f64 {
     let rank = sorted.len().div_ceil(parts);

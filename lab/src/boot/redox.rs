@@ -109,7 +109,7 @@ fn plug<'a>(arguments: &'a RedoxArgs, qemu: &Qemu, image: &Path, folder: &Path) 
         command.args(["-icount", "shift=1,sleep=on"]);
     }
     let machine = Machine::start(card, command, folder, stop.try_clone()?)?;
-    let peer = Peer::new(accept(&listener)?, stop)?;
+    let peer = Peer::new(accept(&listener)?, arguments.card.ahead(), stop)?;
     Ok(Bench { arguments, console: Console::new(machine), peer })
 }
 

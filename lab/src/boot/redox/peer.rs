@@ -22,7 +22,7 @@ pub const GUEST: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
 pub const PREFIX: u8 = 24;
 const MAC: EthernetAddress = EthernetAddress([0x52, 0x55, 0x0A, 0x00, 0x02, 0x02]);
 
-/// Bytes that a connection holds in each direction.
+/// Bytes that a connection holds for reading.
 const BUFFER: usize = 256 << 10;
 /// How long a connection may stand still.
 const STILL: Duration = Duration::from_secs(60);
@@ -50,19 +50,21 @@ pub struct Peer {
     /// Whether the guest was given its address.
     leased: bool,
     next_port: u16,
+    /// Bytes that a connection sends ahead of their acknowledgment.
+    ahead: usize,
     /// Becomes readable when this process is told to end.
     stop: UnixStream,
 }
 
 impl Peer {
-    /// A host at this end of a cable.
-    pub fn new(cable: UnixStream, stop: UnixStream) -> Result<Self> {
+    /// A host at this end of a cable, whose connections send at most `ahead` bytes ahead of their acknowledgment.
+    pub fn new(cable: UnixStream, ahead: usize, stop: UnixStream) -> Result<Self> {
         stop.set_nonblocking(true)?;
         let mut cable = Cable::new(cable)?;
         let interface = interface(&mut cable);
         let mut sockets = SocketSet::new(Vec::new());
         let leases = sockets.add(lease::socket().context("no socket for DHCP")?);
-        Ok(Self { cable, interface, sockets, leases, leased: false, next_port: FIRST_PORT, stop })
+        Ok(Self { cable, interface, sockets, leases, leased: false, next_port: FIRST_PORT, ahead, stop })
     }
 
     /// Whether the guest took the address that it was offered.
@@ -170,8 +172,8 @@ impl Peer {
 
     /// Asks for one connection.
     fn dial(&mut self, port: u16, patience: Duration) -> Result<Result<SocketHandle, Unreachable>> {
-        let buffer = || tcp::SocketBuffer::new(vec![0; BUFFER]);
-        let mut socket = tcp::Socket::new(buffer(), buffer());
+        let buffer = |size| tcp::SocketBuffer::new(vec![0; size]);
+        let mut socket = tcp::Socket::new(buffer(BUFFER), buffer(self.ahead));
         socket.set_nagle_enabled(false);
         socket.set_ack_delay(None);
         let local = self.next_port;
