@@ -38,6 +38,15 @@ fn merged_units_and_their_segments_are_counted_apart() {
 }
 
 #[test]
+fn a_unit_that_had_ended_before_a_barrier_keeps_its_reason() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    rig.push(data(1, 10).psh()).push(data(11, 10)).push(data(21, 10).fragment(1));
+    rig.finish();
+    let ended = [End::Push, End::Barrier].map(|reason| rig.stats().ended(reason));
+    assert_eq!(ended, [1, 2], "the open unit and the fragment itself ended for the barrier");
+}
+
+#[test]
 fn bytes_are_those_that_left() {
     let mut rig = Rig::new(Rules::Endpoint);
     rig.push(data(1, 2).padded()).push(data(3, 3).padded()).push(pure_ack(6, 1).padded());

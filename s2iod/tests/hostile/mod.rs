@@ -1,5 +1,8 @@
 //! A platform on which nothing can be relied on.
 
+pub mod input;
+pub mod world;
+
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
@@ -31,13 +34,32 @@ impl Noise {
     pub const NONE: Self = Self { register: 0, config: 0, memory: false, quiet_start: false };
 }
 
-/// Numbers that differ for each seed.
-struct Dice(u64);
+/// Numbers that nobody expects.
+pub struct Dice {
+    /// The first ones, last to first.
+    given: Vec<u64>,
+    seed: u64,
+}
 
 impl Dice {
+    /// Numbers that differ for each seed.
+    pub fn new(seed: u64) -> Self {
+        Self { given: Vec::new(), seed }
+    }
+
+    /// The numbers that these bytes hold, and behind them whatever follows.
+    pub fn of(bytes: &[u8]) -> Self {
+        let given: Vec<u64> =
+            bytes.chunks_exact(8).rev().map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+        Self { seed: given.len() as u64, given }
+    }
+
     fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        if let Some(given) = self.given.pop() {
+            return given;
+        }
+        self.seed = self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.seed ^ self.seed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ mixed >> 31
     }
@@ -105,11 +127,11 @@ pub struct Malice {
     shared: Rc<Shared>,
 }
 
-pub fn platform(asic: Asic, noise: Noise, seed: u64) -> (Chaos, Malice) {
+pub fn platform(asic: Asic, noise: Noise, dice: Dice) -> (Chaos, Malice) {
     let host = Host::new(Config::new(asic, MAC), Frames::default(), MEMORY).unwrap();
     let shared = Rc::new(Shared {
         noise,
-        dice: RefCell::new(Dice(seed)),
+        dice: RefCell::new(dice),
         loud: Cell::new(!noise.quiet_start),
         accesses: Cell::default(),
         slept: Cell::default(),
