@@ -111,6 +111,9 @@ pub struct BootArgs {
     /// List the tests and do nothing else
     #[arg(long)]
     pub list: bool,
+    /// Fetch what it takes into the cache and do nothing else
+    #[arg(long)]
+    pub fetch: bool,
     /// Run all tests, the long ones too
     #[arg(long, conflicts_with = "tests")]
     pub all: bool,

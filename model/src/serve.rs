@@ -50,6 +50,9 @@ fn plan_help() -> String {
     )
 }
 
+/// Subsystem ID of an Xframe-E with short-range optics.
+const EXPRESS: u16 = 0x6022;
+
 /// A chip by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Chip {
@@ -57,6 +60,8 @@ pub enum Chip {
     Herc,
     /// Xframe I
     Xena,
+    /// Xframe-E: an Xframe II behind a bridge from PCI Express, which is the machine's to have
+    Express,
 }
 
 impl Chip {
@@ -65,6 +70,7 @@ impl Chip {
         match self {
             Self::Herc => "herc",
             Self::Xena => "xena",
+            Self::Express => "express",
         }
     }
 }
@@ -72,7 +78,7 @@ impl Chip {
 impl From<Chip> for Asic {
     fn from(chip: Chip) -> Self {
         match chip {
-            Chip::Herc => Self::Herc,
+            Chip::Herc | Chip::Express => Self::Herc,
             Chip::Xena => Self::Xena,
         }
     }
@@ -183,7 +189,10 @@ impl Options {
     fn serve_as_it_is<W: Wire>(&self, wire: W) -> Result<W, Error> {
         let trace = self.trace.as_deref().map(Trace::create).transpose()?;
         let stop = stopper().map_err(Error::Signals)?;
-        let config = Config::new(self.asic.into(), self.mac.0);
+        let mut config = Config::new(self.asic.into(), self.mac.0);
+        if self.asic == Chip::Express {
+            (config.subsystem, config.product) = (EXPRESS, "Xframe-E 10GbE Server Adapter".into());
+        }
         let plan = self.fault.clone().unwrap_or_default();
         let mut server = Server::bind(&self.socket, config, wire, trace)?.with_plan(plan);
         log::info!("listening on {}", self.socket.display());

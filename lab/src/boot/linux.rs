@@ -5,7 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
+use model::serve::Chip;
 
 use self::list::{Scene, Test};
 use super::machine::{Card, Machine, bare, card_device};
@@ -13,7 +14,7 @@ use super::network::{Network, TAP};
 use super::packages::Packages;
 use super::programs::{Kernel, Prefix, Qemu};
 use super::report::Report;
-use crate::cli::BootArgs;
+use crate::cli::{BootArgs, MachineKind};
 
 mod guest;
 mod list;
@@ -23,6 +24,9 @@ pub use switch::TAGGED;
 
 /// The card's address.
 pub const MAC: &str = "00:0c:fc:0a:0b:0c";
+
+/// The bridge from PCI Express that an Xframe-E sits behind.
+const BRIDGE: &str = "bridge";
 
 /// The guest's memory.
 const MEMORY: &str = "512M";
@@ -42,6 +46,8 @@ pub fn boot(arguments: &BootArgs) -> Result<()> {
         list::print();
         return Ok(());
     }
+    let express = arguments.asic == Chip::Express;
+    ensure!(!express || arguments.machine == MachineKind::Q35, "an Xframe-E takes a machine with PCI Express: q35");
     let own = arguments.script.is_some();
     let tests =
         if own && arguments.tests.is_empty() { Vec::new() } else { list::selected(&arguments.tests, arguments.all)? };
@@ -50,6 +56,9 @@ pub fn boot(arguments: &BootArgs) -> Result<()> {
     let tools = Prefix(packages.closure("guest-programs", "trixie", &guest::PACKAGES)?);
     let kernel = Kernel::find(&packages, &tools, arguments.kernel.suite())?;
     println!("{}", qemu.version);
+    if arguments.fetch {
+        return Ok(());
+    }
     let folder = tempfile::Builder::new().prefix("s2iod-boot-").disable_cleanup(arguments.keep).tempdir()?;
     let stop = model::serve::stopper()?;
     let mut network = Network::new(MAC)?;
@@ -170,8 +179,12 @@ impl Lab<'_> {
             .arg("-kernel")
             .arg(&self.kernel.image)
             .arg("-initrd")
-            .arg(initramfs)
-            .args(["-device", &card_device(card)]);
+            .arg(initramfs);
+        if self.arguments.asic == Chip::Express {
+            command.args(["-device", &format!("pcie-pci-bridge,id={BRIDGE}")]);
+        }
+        let bus = (self.arguments.asic == Chip::Express).then_some(BRIDGE);
+        command.args(["-device", &card_device(card, bus)]);
         command
     }
 }

@@ -201,11 +201,15 @@ pub fn bare(qemu: &Qemu, accel: Accel, kind: MachineKind, memory: &str) -> Comma
     command
 }
 
-/// QEMU's name for the card that a server at `socket` is.
-pub fn card_device(socket: &Path) -> String {
-    let device = serde_json::json!({
+/// QEMU's name for the card that a server at `socket` is, on the machine's own bus or behind a bridge.
+pub fn card_device(socket: &Path, bridge: Option<&str>) -> String {
+    let mut device = serde_json::json!({
         "driver": "vfio-user-pci",
         "socket": { "type": "unix", "path": socket.to_string_lossy() },
     });
+    if let (Some(bridge), Some(device)) = (bridge, device.as_object_mut()) {
+        device.insert("bus".into(), bridge.into());
+        device.insert("addr".into(), "1".into());
+    }
     device.to_string()
 }

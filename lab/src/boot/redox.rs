@@ -99,7 +99,9 @@ fn plug<'a>(arguments: &'a RedoxArgs, qemu: &Qemu, image: &Path, folder: &Path) 
     let stop = model::serve::stopper()?;
     let socket = folder.join("card.sock");
     let (card, device) = match arguments.card {
-        Nic::Xframe => (Some(card(arguments, &plug, &socket, folder)?), vec!["-device".into(), card_device(&socket)]),
+        Nic::Xframe => {
+            (Some(card(arguments, &plug, &socket, folder)?), vec!["-device".into(), card_device(&socket, None)])
+        }
         Nic::E1000 => (None, e1000(&plug)),
     };
     let mut command = bare(qemu, arguments.accel, arguments.machine, MEMORY);

@@ -21,7 +21,8 @@ const PROGRAMS: [(&str, &str); 3] =
 const TRAFFIC: u32 = 5;
 
 pub const INIT: &str = include_str!("../guest/init.sh");
-pub const SCRIPT: &str = include_str!("../guest/tests.sh");
+pub const SCRIPT: &str =
+    concat!(include_str!("../guest/helpers.sh"), include_str!("../guest/basic.sh"), include_str!("../guest/more.sh"));
 
 /// Name of a test that is a script of the user's own.
 pub const OWN: &str = "script";
