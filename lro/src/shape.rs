@@ -164,6 +164,13 @@ impl Shape {
         Flow::of(head, self.ip(), self.tcp(), self.is_v6())
     }
 
+    /// Bytes of IP, as the header says.
+    #[inline(always)]
+    pub(crate) fn ip_length(self, head: &Head) -> u32 {
+        let ip = self.ip() & IP_BITS;
+        if self.is_v6() { u32::from(be16(head, ip + 4)) + IPV6 as u32 } else { be16(head, ip + 2).into() }
+    }
+
     /// Sum of the pseudo header without its length.
     #[inline(always)]
     pub(crate) fn pseudo_sum(self, head: &Head) -> u32 {

@@ -7,7 +7,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use crate::field::{ne32, put};
+use crate::field::{be16, be32, ne32, ne64, put};
 use crate::flow::Flow;
 use crate::general::General;
 use crate::shape::{ENDPOINT, FORWARD, Fields, HEAD, Head, IP_BITS, Kept, Masks, Place, TCP_BITS, agree};
@@ -70,9 +70,31 @@ impl Open {
         next: NONE,
     };
 
-    /// Starts with the first segment's fields. `pseudo_sum` is the sum of the pseudo header without its length.
+    /// Reads the first segment's fields from its head. Returns its bytes of payload, and their sum.
     #[inline(always)]
-    pub(crate) fn start(&mut self, fields: &Fields, pseudo_sum: u32) {
+    pub(crate) fn start(&mut self) -> (u16, u16) {
+        let Place { ip, tcp, payload: end, shape } = self.place;
+        let (head, at) = (&self.head.0, usize::from(tcp) & TCP_BITS);
+        let ip_length = shape.ip_length(head);
+        // It had payload when it was queued, and at most 65,535 bytes of IP.
+        self.payload = (ip_length - u32::from(end - ip)) as u16;
+        self.room = (MAX_IP_LENGTH as u32 - ip_length) as u16;
+        self.sequence = be32(head, at + 4).wrapping_add(self.payload.into());
+        self.acknowledgment = be32(head, at + 8);
+        self.identification = be16(head, (usize::from(ip) & IP_BITS) + 4);
+        self.pseudo_sum = shape.pseudo_sum(head);
+        let mut sum = Sum::default().word64(ne64(head, at + 4)).word64(ne64(head, at + 12));
+        if shape.is_stamped() {
+            self.timestamp = be32(head, at + 24);
+            sum = sum.word64(ne64(head, at + 24));
+        }
+        self.started = true;
+        self.expect(ip_length);
+        (self.payload, !sum.word32(self.common_sum).fold())
+    }
+
+    /// Starts with the fields of a first segment of general shape, like which no other is expected.
+    pub(crate) fn start_with(&mut self, fields: &Fields, pseudo_sum: u32) {
         self.started = true;
         self.pseudo_sum = pseudo_sum;
         self.advance(fields);
@@ -97,21 +119,21 @@ impl Open {
         put(&mut self.head.0, (usize::from(self.place.tcp) & TCP_BITS) + 4, self.sequence.to_be_bytes());
     }
 
-    /// The next segment is expected to be like the newest, which has these fields.
+    /// The next segment is expected to be like the newest, which has so many bytes of IP.
     #[inline(always)]
-    pub(crate) fn expect(&mut self, fields: &Fields) {
+    pub(crate) fn expect(&mut self, ip_length: u32) {
         let Place { ip, tcp, shape, .. } = self.place;
         let (ip, tcp) = (usize::from(ip) & IP_BITS, usize::from(tcp) & TCP_BITS);
         // At most 65,535 bytes of IP.
-        let (at, length) = if shape.is_v6() { (ip + 4, fields.ip_length - 40) } else { (ip + 2, fields.ip_length) };
+        let (at, length) = if shape.is_v6() { (ip + 4, ip_length - 40) } else { (ip + 2, ip_length) };
         let head = &mut self.head.0;
         put(head, at, (length as u16).to_be_bytes());
         put(head, tcp + 4, self.sequence.to_be_bytes());
         let options = if shape.is_stamped() { ne32(head, tcp + 20) } else { 0 };
-        let tcp_length = fields.ip_length + ip as u32 - tcp as u32;
+        let tcp_length = ip_length + ip as u32 - tcp as u32;
         let sum = Sum::default().word32(self.pseudo_sum).word32(ne32(head, tcp)).word32(options);
         self.common_sum = sum.number(tcp_length as u16).fold32();
-        self.length = ip as u32 + fields.ip_length;
+        self.length = ip as u32 + ip_length;
     }
 }
 

@@ -50,7 +50,7 @@ impl Chains {
         open.place = place;
         open.unit = unit;
         open.verified = arrival.checksums == Checksums::Verified;
-        open.start(&fields, pseudo_sum);
+        open.start_with(&fields, pseudo_sum);
         *self.table.general_mut(index) = General::new(flow, header);
         // At most 65,535 bytes of IP.
         let (payload, payload_sum) = (fields.payload as u16, fields.payload_sum(pseudo_sum));

@@ -21,7 +21,7 @@ impl Chains {
     ) -> Option<End> {
         let open = self.table.get_mut(index);
         if !open.started {
-            start(open, &mut self.queue, self.is_quick);
+            start(open, &mut self.queue);
         }
         let (unit, first) = self.queue.unit_mut(open.unit);
         if !continues(open, unit, &fields) {
@@ -73,25 +73,17 @@ impl Chains {
         } else if is_full {
             self.close(index, End::Segments);
         } else if self.is_quick {
-            open.expect(fields);
+            open.expect(fields.ip_length);
             self.table.recent = index;
         }
     }
 }
 
-/// Reads the fields of a unit's first segment, and under rules that are quick to check expects more like it.
+/// Reads the fields of a unit's first segment.
 #[inline(never)]
-pub(super) fn start(open: &mut Open, queue: &mut Queue, is_quick: bool) {
+pub(super) fn start(open: &mut Open, queue: &mut Queue) {
     let (unit, first) = queue.unit_mut(open.unit);
-    // Each first segment had them when it was queued.
-    let Some(fields) = open.place.fields(&open.head.0, first.length) else { return };
-    let pseudo_sum = open.place.shape.pseudo_sum(&open.head.0);
-    open.start(&fields, pseudo_sum);
-    if is_quick {
-        open.expect(&fields);
-    }
-    first.payload = fields.payload as u16;
-    first.payload_sum = fields.payload_sum(pseudo_sum);
+    (first.payload, first.payload_sum) = open.start();
     unit.add(first.payload, first.payload_sum);
 }
 

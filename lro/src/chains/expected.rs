@@ -31,7 +31,7 @@ impl Chains {
     pub(super) fn append_to(&mut self, index: u32, head: &Head, slot: u32, length: u32) -> Result<(), Unexpected> {
         let open = self.table.get_mut(index);
         if !open.started {
-            start(open, &mut self.queue, true);
+            start(open, &mut self.queue);
         }
         if !open.verified {
             return Err(Unexpected::Other);
