@@ -107,6 +107,21 @@ pub struct Stats {
     ended: [u64; End::ALL.len()],
 }
 
+/// Adds up the counters of several engines.
+impl core::iter::Sum for Stats {
+    fn sum<I: Iterator<Item = Self>>(stats: I) -> Self {
+        stats.fold(Self::default(), |mut sum, stats| {
+            sum.frames += stats.frames;
+            sum.units += stats.units;
+            sum.merged_units += stats.merged_units;
+            sum.merged_segments += stats.merged_segments;
+            sum.bytes += stats.bytes;
+            sum.ended.iter_mut().zip(stats.ended).for_each(|(sum, ended)| *sum += ended);
+            sum
+        })
+    }
+}
+
 impl Stats {
     /// How many of the units that left had ended for this reason.
     pub fn ended(&self, reason: End) -> u64 {
@@ -139,5 +154,18 @@ mod tests {
             assert_eq!(stats.ended(reason), 1, "{}", reason.name());
         }
         assert_eq!(stats.units, End::ALL.len() as u64);
+    }
+
+    #[test]
+    fn counters_of_several_engines_add_up() {
+        let mut engines = [Stats { frames: 5, ..Stats::default() }, Stats { frames: 2, ..Stats::default() }];
+        for stats in &mut engines {
+            stats.unit_left(2, 100, End::Read);
+        }
+        engines[1].unit_left(1, 60, End::Flags);
+        let sum: Stats = engines.into_iter().sum();
+        assert_eq!((sum.frames, sum.units, sum.bytes), (7, 3, 260));
+        assert_eq!((sum.merged_units, sum.merged_segments), (2, 4));
+        assert_eq!((sum.ended(End::Read), sum.ended(End::Flags)), (2, 1));
     }
 }

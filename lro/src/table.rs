@@ -84,6 +84,7 @@ impl Open {
         self.identification = be16(head, (usize::from(ip) & IP_BITS) + 4);
         self.pseudo_sum = shape.pseudo_sum(head);
         let mut sum = Sum::default().word64(ne64(head, at + 4)).word64(ne64(head, at + 12));
+        self.timestamp = 0;
         if shape.is_stamped() {
             self.timestamp = be32(head, at + 24);
             sum = sum.word64(ne64(head, at + 24));

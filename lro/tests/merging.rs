@@ -285,3 +285,13 @@ fn metadata_tell_length_segments_stride_and_offsets() {
     assert_eq!((info.length, info.segments, info.segment_size), (18 + 40 + 32 + 600, 3, 300));
     assert_eq!((info.ip, info.tcp, info.payload), (18, 58, 90));
 }
+
+#[test]
+fn a_unit_does_not_inherit_the_timestamp_of_one_that_ended() {
+    let mut rig = Rig::new(Rules::Endpoint);
+    rig.push(data(1, 10).timestamps(1_000, 1)).push(data(11, 10).timestamps(1_000, 1).psh());
+    for checksums in [Checksums::Unknown, Checksums::Verified] {
+        rig.push_as(data(1, 10).flow(2), checksums).push_as(data(11, 10).flow(2).psh(), checksums);
+    }
+    assert_eq!(rig.finish().len(), 3);
+}
