@@ -33,6 +33,9 @@ pub struct Config {
     pub config_busy: u32,
     /// Whether the capability list shows MSI beside MSI-X. The registers of MSI exist either way.
     pub msi_capability: bool,
+    /// Frames that are delivered between two looks of the host at its rings, for experiments; `None` delivers them as they
+    /// come.
+    pub group: Option<u16>,
     /// What the time is by which timers expire.
     pub time: Time,
     /// Whether somebody else keeps the MSI-X table, as a virtual machine monitor does: its masks are then not the card's
@@ -60,6 +63,7 @@ impl Config {
             initialising: 2,
             config_busy: 2,
             msi_capability: true,
+            group: None,
             time: Time::Steps,
             external_vectors: false,
         }

@@ -88,6 +88,7 @@ impl Chip {
             _ => {}
         }
         self.release_messages();
+        self.follow_masks();
     }
 
     /// On Xena, one write of the key opens `MAC_CFG` for one write.

@@ -26,6 +26,7 @@ mod eeprom;
 mod fault;
 mod fcs;
 mod filter;
+mod groups;
 mod hash;
 mod interrupts;
 mod link;

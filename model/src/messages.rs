@@ -121,6 +121,11 @@ impl Chip {
         table | self.store.get(XMSI_MASK_REG).reverse_bits()
     }
 
+    /// Whether the device's own mask or the table's holds `vector` back.
+    pub fn vector_blocked(&self, vector: u8) -> bool {
+        self.blocked() >> vector.min(63) & 1 != 0
+    }
+
     fn send(&mut self, vector: u8) {
         if usize::from(vector) >= VECTORS || !self.pci.messages() {
             return;

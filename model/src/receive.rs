@@ -10,6 +10,7 @@ use crate::assist;
 use crate::card::Step;
 use crate::chip::Chip;
 use crate::fcs;
+use crate::groups::Group;
 use crate::memory::Memory;
 use crate::packet_memory::PacketMemory;
 use crate::parse::{self, Headers, MAC_CONTROL, TAG, be16};
@@ -30,6 +31,9 @@ pub(crate) struct Rings {
     pub looped: Loopback,
     turn: usize,
     arriving: Vec<u8>,
+    pub group: Group,
+    /// The ring that a frame of the group went to last.
+    pub group_ring: usize,
 }
 
 impl Rings {
@@ -40,6 +44,8 @@ impl Rings {
             looped: Loopback::new(LOOP_FRAMES),
             turn: 0,
             arriving: Vec::new(),
+            group: Group::Filling(0),
+            group_ring: 0,
         }
     }
 
@@ -47,6 +53,7 @@ impl Rings {
         self.rings = Default::default();
         self.memory.clear();
         self.looped = Loopback::new(LOOP_FRAMES);
+        self.group = Group::Filling(0);
     }
 
     /// A bit per ring, ring 0 most significant: the ring is on and frames wait for its RxDs.
@@ -75,7 +82,7 @@ impl Chip {
 
     /// Moves one frame on: one that waits for an RxD first, else the next from the wire.
     pub fn receive<M: Memory, W: Wire>(&mut self, memory: &mut M, wire: &mut W) -> Option<Step> {
-        if !self.pci.master() {
+        if !self.pci.master() || self.group_is_full() {
             return None;
         }
         if !self.rings.memory.is_empty()
@@ -92,6 +99,9 @@ impl Chip {
         let came = if mac_cfg.tmac_loopback() { looped.receive(&mut frame) } else { wire.receive(&mut frame) };
         let step = came.then(|| self.arrive(memory, &mut frame));
         self.rings.arriving = frame;
+        if step.is_none() {
+            self.end_group();
+        }
         step
     }
 

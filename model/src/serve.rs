@@ -35,6 +35,9 @@ pub struct Options {
     /// How bad the cable is, as loss=1%,duplicate=1%,reorder=1%,corrupt=1%,delay=5ms,seed=7
     #[arg(long, value_name = "SHARES")]
     pub impair: Option<Impairments>,
+    /// Deliver frames in groups of N, each with one interrupt, the next when the driver has looked at the last
+    #[arg(long, value_name = "N")]
+    pub group: Option<u16>,
     /// What goes wrong with the card and when, as 5s:link=200ms (once) or 10s..:lose-message (every 10 seconds), from when
     /// frames first can move
     #[arg(long, value_name = "PLAN", long_help = plan_help())]
@@ -193,6 +196,7 @@ impl Options {
         if self.asic == Chip::Express {
             (config.subsystem, config.product) = (EXPRESS, "Xframe-E 10GbE Server Adapter".into());
         }
+        config.group = self.group;
         let plan = self.fault.clone().unwrap_or_default();
         let mut server = Server::bind(&self.socket, config, wire, trace)?.with_plan(plan);
         log::info!("listening on {}", self.socket.display());

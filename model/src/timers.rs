@@ -55,6 +55,9 @@ impl Chip {
 
     /// Counts a completed frame to a receive entry.
     pub fn credit_rti(&mut self, ring: usize) {
+        if self.count_in_group(ring) {
+            return;
+        }
         let (_, receiving) = self.clock.utilisation(self.store.word());
         if self.rti.credit(ring, false, receiving, &self.clock) {
             self.fire_rti(ring);

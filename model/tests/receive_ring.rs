@@ -183,3 +183,23 @@ fn the_mac_can_loop_back() {
     let offset = u64::from(r::MAC_CFG.offset());
     assert_ne!(host.card.read(Bar::Registers, offset, Width::Qword), 0);
 }
+
+#[test]
+fn frames_come_in_groups_each_with_one_interrupt_after_the_host_has_looked_at_the_last() {
+    let mut host = Host::new(Config { group: Some(3), ..Config::new(Asic::Herc, MAC) });
+    host.bring_up(1);
+    host.settle();
+    host.write(r::RX_TRAFFIC_MASK, 0);
+    host.post_many(8);
+    host.card.wire_mut().frames.extend((0..8).map(frames::tcp4));
+    let mut groups = Vec::new();
+    while host.read(r::RX_TRAFFIC_INT) != 0 || host.settle().len() > 1 || !host.card.wire().frames.is_empty() {
+        host.settle();
+        host.write(r::RX_TRAFFIC_MASK, u64::MAX);
+        host.write(r::RX_TRAFFIC_INT, u64::MAX);
+        host.settle();
+        groups.push(std::iter::from_fn(|| host.take()).count());
+        host.write(r::RX_TRAFFIC_MASK, 0);
+    }
+    assert_eq!(groups, [3, 3, 2]);
+}

@@ -16,6 +16,7 @@ use super::programs::{Kernel, Prefix, Qemu};
 use super::report::Report;
 use crate::cli::{BootArgs, MachineKind};
 
+mod ancestor;
 mod guest;
 mod list;
 mod switch;
@@ -53,7 +54,7 @@ pub fn boot(arguments: &BootArgs) -> Result<()> {
         if own && arguments.tests.is_empty() { Vec::new() } else { list::selected(&arguments.tests, arguments.all)? };
     let packages = Packages::new()?;
     let qemu = Qemu::find(&packages)?;
-    let tools = Prefix(packages.closure("guest-programs", "trixie", &guest::PACKAGES)?);
+    let tools = Prefix(packages.closure("guest-tools", "trixie", &guest::PACKAGES)?);
     let kernel = Kernel::find(&packages, &tools, arguments.kernel.suite())?;
     println!("{}", qemu.version);
     if arguments.fetch {
@@ -127,7 +128,11 @@ impl Lab<'_> {
         fs::write(&image, guest::file_system(self.arguments, own, tests, self.tools, self.kernel)?)?;
         let card = self.card(scene, network, &folder)?;
         let socket = card.socket.clone();
-        let mut machine = Machine::start(Some(card), self.hardware(&image, &socket, ""), &folder, stop)?;
+        let mut hardware = self.hardware(&image, &socket, "");
+        if scene == Scene::Ancestor {
+            hardware.args(["-serial", &format!("file:{}", folder.join(ancestor::UNITS).display())]);
+        }
+        let mut machine = Machine::start(Some(card), hardware, &folder, stop)?;
         let mut cost = None;
         while let Some(line) = machine.line()? {
             cost = machine.card_cost().or(cost);
@@ -138,6 +143,10 @@ impl Lab<'_> {
             if let Some(line) = report.line(&line) {
                 println!("{:14} {line}", report.running());
             }
+        }
+        if scene == Scene::Ancestor {
+            let verdict = ancestor::compare(&folder);
+            report.conclude("ancestor", verdict.as_ref().map(String::as_str).map_err(ToString::to_string));
         }
         if let Some((seconds, memory)) = cost {
             println!("the card took {seconds:.1} s of processor time and at most {memory} KiB of memory");
@@ -155,11 +164,17 @@ impl Lab<'_> {
             switch::start(network.name(), TAP, &port)?;
             wire = format!("stream:{}", port.display());
         }
+        if scene == Scene::Ancestor {
+            ancestor::write_capture(folder)?;
+            let (played, answers) = (folder.join(ancestor::PLAYED), folder.join("answers.pcap"));
+            wire = format!("pcap:{},{}", played.display(), answers.display());
+        }
         let mut command = network.command(&std::env::current_exe()?.to_string_lossy());
         command.arg("serve").arg("--socket").arg(&socket).args(["--wire", &wire, "--mac", MAC]);
         command.args(["--asic", self.arguments.asic.name()]);
         match scene {
             Scene::With(options) => drop(command.args(options)),
+            Scene::Ancestor => drop(command.args(["--group", ancestor::GROUP, "--impair", ancestor::CABLE])),
             _ => {
                 command.args(self.arguments.impair.iter().flat_map(|text| ["--impair", text]));
                 command.args(self.arguments.fault.iter().flat_map(|text| ["--fault", text]));

@@ -91,6 +91,18 @@ impl Report {
         }
     }
 
+    /// A test that went well in the guest turns out well or not by what is known outside.
+    pub fn conclude(&mut self, name: &str, verdict: Result<&str, String>) {
+        let Some(outcome) = self.outcomes.iter_mut().find(|outcome| outcome.name == name) else { return };
+        match verdict {
+            Ok(note) => outcome.notes.push(note.to_owned()),
+            Err(error) => {
+                outcome.notes.push(error);
+                outcome.verdict = Verdict::Failed;
+            }
+        }
+    }
+
     /// The test that runs.
     pub fn running(&self) -> &str {
         let outcome = self.running.and_then(|(index, _)| self.outcomes.get(index));

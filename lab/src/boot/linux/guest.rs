@@ -11,11 +11,15 @@ use crate::boot::programs::{Kernel, Prefix};
 use crate::cli::{BootArgs, Interrupts};
 
 /// Packages of what runs in the guest, and of what unpacks its kernel.
-pub const PACKAGES: [&str; 6] = ["busybox-static", "iperf3", "ethtool", "iproute2", "xz-utils", "zstd"];
+pub const PACKAGES: [&str; 7] = ["busybox-static", "iperf3", "ethtool", "iproute2", "tcpdump", "xz-utils", "zstd"];
 
 /// Programs by name, and where their packages put them.
-const PROGRAMS: [(&str, &str); 3] =
-    [("iperf3", "usr/bin/iperf3"), ("ethtool", "usr/sbin/ethtool"), ("ip", "usr/bin/ip")];
+const PROGRAMS: [(&str, &str); 4] = [
+    ("iperf3", "usr/bin/iperf3"),
+    ("ethtool", "usr/sbin/ethtool"),
+    ("ip", "usr/bin/ip"),
+    ("tcpdump", "usr/bin/tcpdump"),
+];
 
 /// Seconds that each measurement of a rate takes.
 const TRAFFIC: u32 = 5;

@@ -13,6 +13,8 @@ pub enum Scene {
     Switch,
     /// A machine that is killed when the guest asks for it, and another booted on the same card.
     Killed,
+    /// A card that plays a capture in groups, and a guest whose second serial port takes what its stack got.
+    Ancestor,
 }
 
 /// A test.
@@ -40,7 +42,7 @@ const fn scene(name: &'static str, about: &'static str, scene: Scene) -> Test {
 const BAD_CABLE: Scene = Scene::With(&["--impair", "loss=0.1%,duplicate=0.1%,reorder=0.2%,corrupt=0.05%,seed=1"]);
 
 /// Faults come when the guest has had the time to get to its test, and then again and again.
-pub const TESTS: [Test; 29] = [
+pub const TESTS: [Test; 30] = [
     short("probe", "load and remove the driver three times"),
     short("link", "the link comes up, goes down, comes up"),
     short("ping", "120 pings without loss"),
@@ -80,6 +82,7 @@ pub const TESTS: [Test; 29] = [
             "1s..:receive-code=7,1100ms..:receive-code=8,700ms..:lose-message,900ms..:repeat-message",
         ]),
     ),
+    scene("ancestor", "the driver's own LRO makes the units that the engine's seed rules make", Scene::Ancestor),
     scene("killed", "the machine is killed and another booted on the same card", Scene::Killed),
 ];
 
