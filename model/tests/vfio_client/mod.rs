@@ -104,12 +104,17 @@ impl Client {
     }
 
     pub fn send(&mut self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) {
+        self.try_send(bytes, descriptors).unwrap();
+    }
+
+    /// Sends to a server that may have hung up.
+    pub fn try_send(&mut self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> rustix::io::Result<usize> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(32))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() {
             assert!(control.push(SendAncillaryMessage::ScmRights(descriptors)));
         }
-        sendmsg(&self.socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL).unwrap();
+        sendmsg(&self.socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL)
     }
 
     /// The next reply: its id, and its body or error.
