@@ -73,7 +73,8 @@ impl Events for EventQueue {
 
     fn now(&mut self) -> Duration {
         if let Ok(now) = clock_gettime(CLOCK_MONOTONIC) {
-            self.now = Duration::new(now.tv_sec as u64, now.tv_nsec as u32);
+            // Redox's clock can go back.
+            self.now = self.now.max(Duration::new(now.tv_sec as u64, now.tv_nsec as u32));
         }
         self.now
     }
