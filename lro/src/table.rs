@@ -210,7 +210,7 @@ impl Table {
 mod tests {
     use super::{Found, Table};
     use crate::Rules;
-    use crate::shape::{ENDPOINT, FORWARD, Head, Masks, TCP_BITS, agree};
+    use crate::shape::{HEAD, Head, Kept, Shape};
 
     /// Flows of these tests differ in their source port.
     fn head(port: u8) -> Head {
