@@ -34,16 +34,15 @@ How to get an image, from a Redox source tree (redox/) and this repository besid
     mkdir -p redox/recipes/net/s2iod redox/recipes/net/s2io-bench
     cp s2iod/cookbook/recipe.toml redox/recipes/net/s2iod/
     cp s2iod/cookbook/s2io-bench/recipe.toml redox/recipes/net/s2io-bench/
-    cp s2iod/cookbook/s2io.toml redox/config/x86_64/
+    cp s2iod/cookbook/s2io.toml s2iod/cookbook/s2io-test.toml redox/config/x86_64/
     cd redox
-    make all CONFIG_NAME=s2io
+    make all CONFIG_NAME=s2io-test
 
 then
 
-    lab boot redox --image redox/build/x86_64/s2io/harddrive.img
+    lab boot redox --image redox/build/x86_64/s2io-test/harddrive.img
 
-An image of another configuration does if it has the driver with its match table, DHCP, and `s2io-bench serve` running:
-cookbook/README.md says more.";
+Any image does that has the driver with its match table, asks for its address (DHCP), and runs `s2io-bench serve`.";
 
 /// Boots the image, runs the tests, and prints the table.
 ///
