@@ -1,5 +1,6 @@
 //! Owns configuration space: identity, capabilities, what of it a host can write, and its loss in a reset.
 
+use xframe::bits::BusMode;
 use xframe::constants::{Asic, VENDOR, config as at};
 
 use crate::card::Width;
@@ -184,8 +185,9 @@ fn layout(config: &Config) -> ([u8; SIZE], [u8; SIZE]) {
     } else {
         l.unlisted(at::MSI, 0, &msi, &msi_masks);
     }
-    // PCI-X: command word, and a status that names a 64-bit 133 MHz device.
-    l.capability(at::PCIX, 0x07, &[0x00, 0x00, 0x00, 0x00, 0x03, 0x00], &[0x7F]);
+    // PCI-X: command word, and a status that names a 64-bit 133 MHz device, and its number on a bus that is PCI-X.
+    let number = if matches!(config.bus, BusMode::Pci33 | BusMode::Pci66) { 0 } else { 1 << 3 };
+    l.capability(at::PCIX, 0x07, &[0x00, 0x00, number, 0x00, 0x03, 0x00], &[0x7F]);
     let vpd_masks = [0xFF, 0x80];
     if herc {
         l.writable(usize::from(at::PCIX_ECC), &[0xFF; 4]);
