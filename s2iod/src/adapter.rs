@@ -1,4 +1,4 @@
-//! The adapter: one card, with its ring, its FIFO and the engine between ring and reader.
+//! The adapter: one card, with its rings, its FIFO and the engines between rings and reader.
 
 mod recovery;
 mod service;
@@ -7,7 +7,7 @@ mod watchdog;
 
 use std::time::Duration;
 
-use lro::{Config, Engine};
+use xframe::constants::Asic;
 
 use crate::alarms::Alarms;
 use crate::bring_up::{self, Identity, Profile};
@@ -16,11 +16,10 @@ use crate::csr::Csr;
 use crate::error::Error;
 use crate::filter::Multicast;
 use crate::health::{Health, State};
-use crate::interrupts;
+use crate::interrupts::{self, RingMasks};
 use crate::options::Options;
 use crate::platform::{Interrupts, Platform};
-use crate::rx::RxRing;
-use crate::slots::Slots;
+use crate::rings::Rings;
 use crate::tx::TxFifo;
 
 pub use service::{Gone, Serviced};
@@ -33,16 +32,17 @@ pub struct Adapter<P: Platform> {
     pub(crate) csr: Csr<P::Bar>,
     profile: Profile,
     mac: Option<[u8; 6]>,
+    /// The slot, in words.
+    bus: String,
     pub(crate) options: Options,
-    pub(crate) engine: Engine<Slots>,
-    pub(crate) ring: RxRing,
+    pub(crate) rings: Rings,
     pub(crate) tx: TxFifo<P::Bar>,
     pub(crate) card_counters: CardCounters,
     pub(crate) alarms: Alarms,
     pub(crate) link_up: bool,
     interrupts: Interrupts,
-    /// Whether the receive cause is masked, because the reader is at work.
-    rx_masked: bool,
+    /// Rings whose interrupts are held back, because the reader is at work.
+    masks: RingMasks,
     pub(crate) health: Health,
     watchdog: Watchdog,
     /// The time of the last look.
@@ -81,25 +81,23 @@ impl<P: Platform> Adapter<P> {
         let doorbells = platform.bar(2).map_err(Error::platform("map the doorbells (BAR 2)"))?;
         let card_counters = CardCounters::new(&mut platform, profile.asic)?;
         let multicast = Multicast::new(profile.asic);
-        let longest = options.longest_frame();
-        let slots = Slots::new(&mut platform, options.rx_slots + options.rx_spare, longest.into())?;
-        let ring = RxRing::new(&mut platform, options.rx_slots, longest)?;
-        let engine = Engine::new(engine_config(&options), slots);
-        let tx = TxFifo::new(&mut platform, doorbells, options.tx_slots, longest.into())?;
+        let options = possible(options, profile.asic);
+        let rings = Rings::new(&mut platform, &options)?;
+        let tx = TxFifo::new(&mut platform, doorbells, options.tx_slots, options.longest_frame().into())?;
         let mut adapter = Self {
             platform,
             csr,
             profile,
             mac: None,
+            bus: String::new(),
             interrupts: options.interrupts,
+            masks: RingMasks::new(options.rings),
             options,
-            engine,
-            ring,
+            rings,
             tx,
             card_counters,
             alarms: Alarms::new(),
             link_up: false,
-            rx_masked: false,
             health: Health::new(),
             watchdog: Watchdog::default(),
             now: Duration::ZERO,
@@ -118,7 +116,8 @@ impl<P: Platform> Adapter<P> {
         let [a, b, c, d, e, f] = self.identity().mac;
         log::info!(
             "{product}, serial number {serial}: {asic:?} revision {revision}, \
-             address {a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}, interrupts by {:?}",
+             {}, address {a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}, interrupts by {:?}",
+            self.bus,
             self.interrupts
         );
     }
@@ -127,7 +126,7 @@ impl<P: Platform> Adapter<P> {
     /// it had completed go to the engine, frames that it had not sent are lost.
     fn start(&mut self) -> Result<(), Error> {
         bring_up::reset(&mut self.platform, &self.csr, &self.profile, self.interrupts.swapper())?;
-        self.ring.take_back(&mut self.engine, self.options.longest_frame());
+        self.rings.take_back(self.options.longest_frame());
         self.tx.take_back();
         self.card_counters.restart();
         self.multicast.forget();
@@ -142,10 +141,11 @@ impl<P: Platform> Adapter<P> {
         let (platform, csr, options) = (&mut self.platform, &self.csr, &self.options);
         let block = self.card_counters.block();
         self.mac = Some(bring_up::configure(platform, csr, &self.profile, options, block, self.mac)?);
+        self.bus = bring_up::bus(platform, csr, self.profile.asic);
         self.multicast.apply(platform, csr)?;
-        self.ring.refill(self.engine.pool_mut());
-        bring_up::start(platform, csr, self.profile.asic, &self.ring)?;
-        self.interrupts = interrupts::connect(platform, csr, self.profile.asic, self.interrupts);
+        self.rings.refill();
+        bring_up::start(platform, csr, self.profile.asic, &self.rings)?;
+        self.interrupts = interrupts::connect(platform, csr, self.profile.asic, self.interrupts, self.masks);
         self.unmask();
         Ok(())
     }
@@ -182,6 +182,11 @@ impl<P: Platform> Adapter<P> {
         &self.profile.serial
     }
 
+    /// Kind, rate and width of the bus, as far as the card tells them.
+    pub fn bus(&self) -> &str {
+        &self.bus
+    }
+
     /// Whether the link is up.
     pub fn link_up(&self) -> bool {
         self.link_up
@@ -189,7 +194,7 @@ impl<P: Platform> Adapter<P> {
 
     /// Receive slots that the card can still fill.
     pub fn rx_slots_in_card(&self) -> u32 {
-        self.ring.in_card()
+        self.rings.in_card()
     }
 
     /// Frames that the card has not sent, as far as it has been looked.
@@ -197,9 +202,14 @@ impl<P: Platform> Adapter<P> {
         self.tx.in_card()
     }
 
-    /// The engine's counters.
-    pub fn lro_stats(&self) -> &lro::Stats {
-        self.engine.stats()
+    /// Vectors in use with MSI-X, from 0: that of everything else, and one for each ring.
+    pub fn vectors(&self) -> u8 {
+        self.options.vectors()
+    }
+
+    /// The engines' counters, added up.
+    pub fn lro_stats(&self) -> lro::Stats {
+        self.rings.lro_stats()
     }
 }
 
@@ -217,19 +227,11 @@ impl<P: Platform> Drop for Adapter<P> {
     }
 }
 
-/// The engine that the options ask for: room for every slot, so that it is never full.
-fn engine_config(options: &Options) -> Config {
-    let defaults = Config::new(options.rules, options.rx_slots + options.rx_spare);
-    Config {
-        sessions: options.lro_sessions.unwrap_or(defaults.sessions),
-        max_segments: options.lro_max_segments.unwrap_or(defaults.max_segments),
-        seed: seed(),
-        ..defaults
+/// What of the options the chip can do.
+fn possible(options: Options, asic: Asic) -> Options {
+    if asic == Asic::Herc || options.rings == 1 {
+        return options;
     }
-}
-
-/// Something that a stranger cannot know, from the standard library's own hash seed.
-fn seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    RandomState::new().build_hasher().finish()
+    log::warn!("this chip tells no flow from another: it has one ring");
+    Options { rings: 1, ..options }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::{Options, Pause};
 use crate::platform::Interrupts;
 
 /// What the command line can say.
@@ -17,10 +17,14 @@ pub const USAGE: &str = "\
 --lro-sessions=N                 flows that can have a growing unit at once
 --lro-max-segments=N             segments in the longest unit
 --mtu=BYTES                      IP in the longest frame, 46 to 9600 (1500)
---rx-slots=N                     receive slots that the card is given at once (1024)
---rx-spare=N                     slots beyond those, for frames that nobody has read yet (1024)
+--rings=N                        receive rings, 1 to 8: what is no TCP in the first, TCP's flows in the others (1)
+--rx-slots=N                     receive slots that the card is given at once, for each ring (1024)
+--rx-spare=N                     slots beyond those, for frames that nobody has read yet, for each ring (1024)
 --tx-slots=N                     transmit slots (256)
 --interrupts=msix|intx|polling   how the card is heard; the next best is used when that fails (msix)
+--rx-usecs=N, --tx-usecs=N       microseconds that frames wait for their interrupt at the most (2000, 4000)
+--rx-frames=N, --tx-frames=N     frames that share an interrupt on a busy link (64, 128)
+--pause=both|rx|tx|off           pause frames: obeyed, sent (both)
 --promiscuous                    take every frame, whatever its address";
 
 /// Why a command line is not understood.
@@ -67,9 +71,15 @@ impl Options {
             "lro-sessions" => self.lro_sessions = Some(number(name, parser)?),
             "lro-max-segments" => self.lro_max_segments = Some(number(name, parser)?),
             "mtu" => self.mtu = number(name, parser)?,
+            "rings" => self.rings = number(name, parser)?,
             "rx-slots" => self.rx_slots = number(name, parser)?,
             "rx-spare" => self.rx_spare = number(name, parser)?,
             "tx-slots" => self.tx_slots = number(name, parser)?,
+            "rx-usecs" => self.rx_usecs = number(name, parser)?,
+            "tx-usecs" => self.tx_usecs = number(name, parser)?,
+            "rx-frames" => self.rx_frames = number(name, parser)?,
+            "tx-frames" => self.tx_frames = number(name, parser)?,
+            "pause" => self.pause = word(name, parser, &PAUSE)?,
             "interrupts" => self.interrupts = word(name, parser, &INTERRUPTS)?,
             "promiscuous" => self.promiscuous = true,
             _ => return Err(Arg::Long(name).unexpected().into()),
@@ -80,6 +90,8 @@ impl Options {
 
 const RULES: [(&str, Rules); 4] =
     [("endpoint", Rules::Endpoint), ("seed", Rules::Seed), ("forward", Rules::Forward), ("off", Rules::Off)];
+const PAUSE: [(&str, Pause); 4] =
+    [("both", Pause::Both), ("rx", Pause::Receive), ("tx", Pause::Send), ("off", Pause::Off)];
 const INTERRUPTS: [(&str, Interrupts); 3] =
     [("msix", Interrupts::MsiX), ("intx", Interrupts::Line), ("polling", Interrupts::Polling)];
 
@@ -101,7 +113,7 @@ fn number<T: FromStr>(name: &str, parser: &mut Parser) -> Result<T, ArgumentErro
 mod tests {
     use lro::Rules;
 
-    use crate::options::Options;
+    use crate::options::{Options, Pause};
     use crate::platform::Interrupts;
 
     fn parse<const N: usize>(arguments: [&str; N]) -> Result<Options, String> {
@@ -120,9 +132,15 @@ mod tests {
             lro_sessions: Some(7),
             lro_max_segments: Some(11),
             mtu: 9000,
+            rings: 5,
             rx_slots: 64,
             rx_spare: 32,
             tx_slots: 16,
+            rx_usecs: 50,
+            tx_usecs: 60,
+            rx_frames: 8,
+            tx_frames: 9,
+            pause: Pause::Receive,
             promiscuous: true,
             interrupts: Interrupts::Line,
         };
@@ -131,9 +149,15 @@ mod tests {
             ("--lro-sessions", "7"),
             ("--lro-max-segments", "11"),
             ("--mtu", "9000"),
+            ("--rings", "5"),
             ("--rx-slots", "64"),
             ("--rx-spare", "32"),
             ("--tx-slots", "16"),
+            ("--rx-usecs", "50"),
+            ("--tx-usecs", "60"),
+            ("--rx-frames", "8"),
+            ("--tx-frames", "9"),
+            ("--pause", "rx"),
             ("--interrupts", "intx"),
         ];
         let joined = options.iter().map(|(name, value)| format!("{name}={value}"));
@@ -145,9 +169,9 @@ mod tests {
 
     #[test]
     fn every_word_of_the_usage_is_an_option() {
-        let usage = super::USAGE;
-        for (line, least) in usage.lines().zip([0, 1, 1, 46, 8, 0, 2, 0, 0]) {
-            let option = line.split_whitespace().next().unwrap();
+        let words = super::USAGE.lines().flat_map(str::split_whitespace);
+        let options = words.filter(|word| word.starts_with("--")).map(|word| word.trim_end_matches(','));
+        for (option, least) in options.zip([0, 1, 1, 46, 1, 8, 0, 2, 0, 1, 1, 1, 1, 0, 0]) {
             let (name, values) = option.split_once('=').unwrap_or((option, ""));
             for value in values.split('|') {
                 let value = if matches!(value, "N" | "BYTES") { least.to_string() } else { value.to_owned() };
@@ -180,6 +204,8 @@ mod tests {
     fn what_is_out_of_bounds_is_named_with_the_bounds() {
         for (argument, said) in [
             ("--mtu=9601", "--mtu 9601 is not possible: 46 to 9600 are"),
+            ("--rings=0", "--rings 0 is not possible: 1 to 8 are"),
+            ("--rings=9", "--rings 9 is not possible: 1 to 8 are"),
             ("--rx-slots=1", "--rx-slots 1 is not possible: 8 to 16384 are"),
             ("--lro-sessions=0", "--lro-sessions 0 is not possible: 1 to 81920 are"),
             ("--lro-max-segments=0", "--lro-max-segments 0 is not possible: 1 to 81920 are"),

@@ -1,7 +1,10 @@
 //! Bringing up either chip: reset, configuration, start. One function per step, in the order the hardware wants.
 
+mod bus;
 mod configure;
+mod moderation;
 mod profile;
+mod receive;
 mod reset;
 mod start;
 
@@ -18,6 +21,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::platform::Platform;
 
+pub(crate) use bus::bus;
 pub(crate) use profile::{Profile, read_id};
 pub(crate) use start::start;
 
@@ -79,11 +83,11 @@ pub(crate) fn configure<P: Platform>(
     configure::mac(csr, options);
     configure::xaui(platform, csr, asic);
     configure::transmit(csr, profile, options);
-    configure::receive(csr, asic, options);
-    configure::steering(platform, csr)?;
+    receive::rings(csr, asic, options);
+    receive::steering(platform, csr, options)?;
     configure::statistics(csr, asic, statistics);
-    configure::moderation(platform, csr, mhz)?;
-    configure::pause(csr);
+    moderation::moderation(platform, csr, mhz, options)?;
+    configure::pause(csr, options);
     configure::bus(csr, profile, mhz);
     configure::indicators(csr, profile);
     Ok(mac)
@@ -100,7 +104,9 @@ pub(crate) fn stop<P: Platform>(csr: &Csr<P::Bar>) {
         csr.write(mask, u64::MAX);
     }
     csr.update(reg::ADAPTER_CONTROL, |control: AdapterControl| control.with_cntl_en(false));
-    csr.update(reg::PRC_CTRL.first(), |control: PrcCtrl| control.with_rc_enabled(false));
+    for control in reg::PRC_CTRL.iter() {
+        csr.update(control, |control: PrcCtrl| control.with_rc_enabled(false));
+    }
     csr.read(reg::GENERAL_INT_STATUS);
 }
 

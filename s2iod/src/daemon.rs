@@ -20,7 +20,7 @@ pub use shared_line::{PATIENCE, PAUSE};
 use crate::adapter::Adapter;
 use crate::front::Front;
 use crate::health::State;
-use crate::platform::{Interrupts, Platform, RECEIVE_VECTOR};
+use crate::platform::{Interrupts, Platform};
 use desk::Desk;
 use rounds::Rounds;
 use shared_line::SharedLine;
@@ -179,8 +179,7 @@ impl<P: Platform, S: Scheme, E: Events> Daemon<P, S, E> {
         self.poll = (interrupts == Interrupts::Polling).then_some(now);
         match interrupts {
             Interrupts::MsiX => {
-                self.serve_message(RECEIVE_VECTOR, now);
-                self.serve_message(0, now);
+                (0..self.adapter.vectors()).rev().for_each(|vector| self.serve_message(vector, now));
                 Ok(())
             }
             Interrupts::Line => self.serve_line(now),

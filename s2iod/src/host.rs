@@ -111,26 +111,28 @@ impl<W: Wire> Platform for Host<W> {
         Ok(())
     }
 
-    fn wait_for_interrupt(&mut self, _: Duration) -> io::Result<bool> {
+    fn wait_for_interrupt(&mut self, time: Duration) -> io::Result<bool> {
         let mut card = self.card.borrow_mut();
         for _ in 0..STEPS_PER_PAUSE {
             if card.line() || card.take_message().is_some() {
                 return Ok(true);
             }
             if card.step() == Step::Idle {
+                card.elapse(time);
                 break;
             }
         }
         Ok(card.line() || card.take_message().is_some())
     }
 
-    fn sleep(&mut self, _: Duration) {
+    fn sleep(&mut self, time: Duration) {
         let mut card = self.card.borrow_mut();
         for _ in 0..STEPS_PER_PAUSE {
             if card.step() == Step::Idle {
                 break;
             }
         }
+        card.elapse(time);
     }
 }
 

@@ -25,6 +25,7 @@ mod options;
 pub mod platform;
 #[cfg(target_os = "redox")]
 pub mod redox;
+mod rings;
 mod rx;
 mod settings;
 mod slots;
@@ -37,4 +38,4 @@ pub use bring_up::Identity;
 pub use error::Error;
 pub use filter::ListFull;
 pub use health::State;
-pub use options::Options;
+pub use options::{Options, Pause};

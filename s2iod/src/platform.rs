@@ -3,6 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use xframe::constants::RINGS;
+
 use crate::dma::Slab;
 
 /// A mapped base address register. Offsets are bytes, multiples of the access's width, within the window.
@@ -18,7 +20,7 @@ pub trait Bar {
 /// How the card's interrupts reach the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupts {
-    /// MSI-X messages: vector [`RECEIVE_VECTOR`] for frames, vector 0 for the rest. Xframe II only.
+    /// MSI-X messages: a vector for each ring from [`FIRST_RING_VECTOR`] on, vector 0 for the rest. Xframe II only.
     MsiX,
     /// The INTA# line, which other devices may share.
     Line,
@@ -26,10 +28,11 @@ pub enum Interrupts {
     Polling,
 }
 
-/// Vectors of MSI-X that this driver uses, from 0.
-pub const VECTORS: u8 = 2;
-/// The vector of the receive ring.
-pub const RECEIVE_VECTOR: u8 = 1;
+/// Vectors of MSI-X that this driver uses at the most, from 0; [`Options::vectors`](crate::Options::vectors) of them it
+/// really does.
+pub const VECTORS: u8 = FIRST_RING_VECTOR + RINGS as u8;
+/// The vector of receive ring 0; the other rings' follow.
+pub const FIRST_RING_VECTOR: u8 = 1;
 
 /// What an operating system gives a PCI driver.
 pub trait Platform {
@@ -68,7 +71,7 @@ pub trait Platform {
     fn sleep(&mut self, time: Duration);
 
     /// Directs the card's interrupts to this driver. The platform owns the MSI-X table, in BAR 4, and the MSI-X capability:
-    /// for [`Interrupts::MsiX`] it fills in and unmasks the first [`VECTORS`] entries and turns MSI-X on, for
+    /// for [`Interrupts::MsiX`] it fills in and unmasks the entries of all vectors in use and turns MSI-X on, for
     /// [`Interrupts::Line`] it turns MSI-X off. A reset of the card loses all of this; the driver calls again after each.
     ///
     /// # Errors

@@ -23,6 +23,16 @@ pub struct Errors {
     pub size: u64,
 }
 
+impl std::iter::Sum for Errors {
+    fn sum<I: Iterator<Item = Self>>(errors: I) -> Self {
+        errors.fold(Self::default(), |sum, errors| Self {
+            t_code: sum.t_code + errors.t_code,
+            buffer_size: sum.buffer_size + errors.buffer_size,
+            size: sum.size + errors.size,
+        })
+    }
+}
+
 /// A position in the ring.
 #[derive(Clone, Copy, Default)]
 struct Cursor {
@@ -45,18 +55,21 @@ pub struct RxRing {
     limit: u32,
     /// What the card was told a slot holds.
     buffer: u16,
+    /// Bytes behind each frame that are no part of it: the FCS, if the card leaves it there.
+    trailer: u16,
     /// RxDs that the card has completed.
     completed: u64,
     errors: Errors,
 }
 
 impl RxRing {
-    /// A ring that posts up to `limit` slots, each with `buffer` bytes for the card to use. Nothing is posted yet.
+    /// A ring that posts up to `limit` slots, each with `buffer` bytes for the card to use, of which the last `trailer` bytes
+    /// that it writes are no part of the frame. Nothing is posted yet.
     ///
     /// # Errors
     ///
     /// The system has no memory for the blocks.
-    pub fn new(platform: &mut impl Platform, limit: u32, buffer: u16) -> Result<Self, Error> {
+    pub fn new(platform: &mut impl Platform, limit: u32, buffer: u16, trailer: u16) -> Result<Self, Error> {
         // One RxD stays with the host, so that the card never runs into its own tail.
         let count = (limit as usize + 1).div_ceil(block::RXDS);
         let blocks = platform.slab(count * block::SIZE).map_err(Error::platform("allocate RxD blocks"))?;
@@ -74,6 +87,7 @@ impl RxRing {
             in_card: 0,
             limit,
             buffer: buffer.min(rxd::MAX_BUFFER),
+            trailer,
             completed: 0,
             errors: Errors::default(),
         })
@@ -181,9 +195,9 @@ impl RxRing {
     /// A frame goes to the engine, or its slot is free again.
     #[inline]
     fn deliver(&mut self, engine: &mut Engine<Slots>, slot: u32, completion: Completion) {
-        let delivered = self
-            .deliverable(completion)
-            .is_some_and(|checksums| engine.push(slot, completion.size.into(), checksums).is_ok());
+        let delivered = self.deliverable(completion).is_some_and(|checksums| {
+            engine.push(slot, completion.size.saturating_sub(self.trailer).into(), checksums).is_ok()
+        });
         if !delivered {
             lro::Pool::release(engine.pool_mut(), slot);
         }

@@ -65,7 +65,7 @@ impl<P: Platform> Adapter<P> {
         }
         let longest = options.longest_frame().into();
         self.tx.lengthen(&mut self.platform, longest)?;
-        self.engine.pool_mut().lengthen(&mut self.platform, longest)?;
+        self.rings.lengthen(&mut self.platform, longest)?;
         self.options = options;
         if self.state() == State::Running {
             log::info!("MTU {mtu}: the card is brought up again");

@@ -48,6 +48,20 @@ fn every_error_code_drops_the_frame_and_only_that() {
 }
 
 #[test]
+fn a_read_that_finds_only_frames_with_errors_fills_the_ring_up_again() {
+    let mut bench = bench();
+    bench.arrive((0..8).map(|number| plain(number, 100)));
+    for index in 0..8 {
+        bench.alter_rxd(index, |one, two| (one.with_t_code(t_code(6)), two));
+    }
+    let mut buffer = [0; 100];
+    assert!(bench.adapter.receive(&mut buffer).unwrap().is_none());
+    assert_eq!(bench.adapter.rx_slots_in_card(), 8);
+    assert_eq!(bench.statistic("rx_errors_t_code"), Some(8));
+    works_on(&mut bench);
+}
+
+#[test]
 fn a_frame_longer_than_its_slot_is_dropped_and_counted() {
     let mut bench = bench();
     // A card that lets longer frames through than it was told to.

@@ -40,6 +40,7 @@ fn ring_fifo_and_engine_allocate_nothing() {
         Options::default(),
         // A ring that is always full: the card holds frames, and drops some.
         Options { rx_slots: 16, rx_spare: 8, tx_slots: 4, ..Options::default() },
+        Options { rings: 3, rx_slots: 64, rx_spare: 64, ..Options::default() },
     ] {
         let mut bench = bench(options);
         let mut buffer = vec![0; lro::MAX_UNIT];

@@ -8,10 +8,15 @@ use std::collections::HashMap;
 use common::frames::{damaged, datagram, plain, segments, tagged, to};
 use common::{Bench, MAC, Machine, config};
 use lro::End;
+use model::Config;
 use s2iod::Options;
-use xframe::bits::StatCfg;
+use xframe::bits::{BusMode, StatCfg};
+use xframe::constants::Asic;
 use xframe::registers as reg;
 use xframe::statistics::{Field, TABLE};
+
+/// Lines that are no counters.
+const WORDS: [&str; 7] = ["link", "product", "serial_number", "bus", "chip", "mac", "interrupts_by"];
 
 fn statistics(bench: &mut Bench) -> HashMap<String, u64> {
     let mut text = String::new();
@@ -19,8 +24,7 @@ fn statistics(bench: &mut Bench) -> HashMap<String, u64> {
     let mut counters = HashMap::new();
     for line in text.lines() {
         let (name, value) = line.split_once(' ').unwrap();
-        if name == "link" {
-            assert!(["up", "down"].contains(&value));
+        if WORDS.contains(&name) {
             continue;
         }
         let twice = counters.insert(name.to_owned(), value.parse().unwrap());
@@ -127,6 +131,32 @@ fn every_counter_of_the_card_is_there_under_its_name_and_wide() {
     }
     for field in TABLE.iter().filter(extends) {
         assert!(!counters.contains_key(&field.name().to_ascii_lowercase()), "{} is a part of another", field.name());
+    }
+}
+
+#[test]
+fn the_card_says_what_it_is() {
+    for (asic, slot, bus, chip) in [
+        (Asic::Herc, BusMode::PcixM1At133, "PCI-X 133 MT/s 64 bit", "Xframe II"),
+        (Asic::Xena, BusMode::PcixM1At133, "PCI-X", "Xframe I"),
+        (Asic::Xena, BusMode::Pci66, "PCI", "Xframe I"),
+    ] {
+        let words = Config { product: "Xframe test".into(), serial: "SN0815".into(), ..Config::new(asic, MAC) };
+        let config = Config { bus: slot, ..words };
+        let mut bench = Bench::on(Machine::new(config), Options::default());
+        let mut text = String::new();
+        bench.adapter.write_stats(&mut text).unwrap();
+        let lines = [
+            "product Xframe test".to_owned(),
+            "serial_number SN0815".to_owned(),
+            format!("bus {bus}"),
+            format!("chip {chip}"),
+            format!("revision {}", bench.adapter.identity().revision),
+            "mac 00:0c:fc:12:34:56".to_owned(),
+            "interrupts_by intx".to_owned(),
+        ];
+        let found: Vec<_> = text.lines().skip(2).take(lines.len()).collect();
+        assert_eq!(found, lines);
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 use std::cell::{Cell, RefCell};
 
 use common::daemon::{Daemon, READ, WRITE};
-use common::frames::plain;
+use common::frames::{plain, segment};
 use common::mischief::{MOMENTS, pass, schedules};
 use common::{Bench, Machine, config};
 use model::Step;
@@ -55,10 +55,10 @@ fn work(bench: &mut Bench) -> Vec<Vec<u8>> {
 }
 
 /// Has a card receive three frames at the moments of every schedule.
-fn never_forgets(mut bench: Bench) {
+fn never_forgets(mut bench: Bench, mut frames: Vec<Vec<u8>>) {
     let mut longest = 0;
     for schedule in schedules() {
-        bench.cable().to_card.extend(three());
+        bench.cable().to_card.extend(frames.clone());
         bench.machine.mischief.borrow_mut().follow(schedule);
         let mut read = Vec::new();
         while read.len() < 3 {
@@ -69,7 +69,12 @@ fn never_forgets(mut bench: Bench) {
             let woken = bench.machine.mischief.borrow().accesses > before;
             assert!(!idle || woken, "{schedule:?}: asleep for ever with {} frames read", read.len());
         }
-        assert!(read == three(), "{schedule:?}");
+        // Order holds within a ring.
+        if bench.adapter.vectors() > 2 {
+            read.sort();
+            frames.sort();
+        }
+        assert!(read == frames, "{schedule:?}");
         // What served the last timer may have stopped receive interrupts: a reader that sleeps has opened them.
         bench.settle();
         assert!(bench.read_all().is_empty());
@@ -80,7 +85,23 @@ fn never_forgets(mut bench: Bench) {
 
 #[test]
 fn no_frame_is_forgotten_whenever_it_comes() {
-    benches().into_iter().for_each(never_forgets);
+    benches().into_iter().for_each(|bench| never_forgets(bench, three()));
+}
+
+#[test]
+fn no_frame_of_any_ring_is_forgotten_whenever_it_comes() {
+    for machine in [Machine::new, Machine::with_messages] {
+        let mut bench = Bench::on(machine(config()), Options { rings: 3, ..small() });
+        let mut flow_of = |ring| {
+            let received = Step::Received { ring };
+            let flow = (0..100).find(|flow| bench.arrive([segment(*flow, 1, 10)]).contains(&received)).unwrap();
+            segment(flow, 1, 10)
+        };
+        let frames = vec![flow_of(1), plain(1, 60), flow_of(2)];
+        bench.settle();
+        bench.read_all();
+        never_forgets(bench, frames);
+    }
 }
 
 /// Has the card step before every moment of the daemon's work and the client's, in every combination: `begin` hands in

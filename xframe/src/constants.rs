@@ -120,6 +120,10 @@ pub mod config {
     pub const MSIX: u8 = 0x90;
 }
 
+/// The key of the receive hash that Microsoft published for receive-side scaling, as `RTS_RTH_HASH_MASK` takes it.
+pub const RSS_KEY: [u64; 5] =
+    [0x6D5A_56DA_255B_0EC2, 0x4167_253D_43A3_8FB0, 0xD0CA_2BCB_AE7B_30B4, 0x77CB_2DA3_8030_F20C, 0x6A42_B73B_BEAC_01FA];
+
 /// What a free CAM entry holds.
 pub const CAM_FREE: [u8; 6] = [0xFF; 6];
 

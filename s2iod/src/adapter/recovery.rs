@@ -3,20 +3,17 @@
 use std::time::Duration;
 
 use xframe::bits::PrcCtrl;
-use xframe::constants::Asic;
+use xframe::constants::{Asic, RINGS};
 use xframe::registers as reg;
 
 use super::Adapter;
-use super::watchdog::Look;
+use super::watchdog::{Look, RingLook};
 use crate::alarms;
 use crate::bring_up::{self, read_id};
 use crate::csr::GONE;
 use crate::health::{Fault, State};
 use crate::link;
 use crate::platform::Platform;
-
-/// What a register's low bits hold of ring 0's count.
-const BUMPS_SHIFT: u32 = 48;
 
 impl<P: Platform> Adapter<P> {
     /// Looks after the card: alarms, queues that have stopped, the link, and what a lost interrupt would have told. To be
@@ -53,9 +50,10 @@ impl<P: Platform> Adapter<P> {
         let news = link::look(&self.csr, &self.profile, self.link_up);
         self.link_is(news);
         self.card_counters.keep_up(&self.csr);
-        self.look_at_ring();
+        self.rings.look();
         self.tx.reclaim();
-        if !PrcCtrl::from(self.csr.read(reg::PRC_CTRL.first())).rc_enabled() {
+        let mut controls = reg::PRC_CTRL.iter().take(self.options.rings.into());
+        if !controls.all(|control| PrcCtrl::from(self.csr.read(control)).rc_enabled()) {
             return Some(Fault::RingStopped);
         }
         let look = self.look();
@@ -63,19 +61,24 @@ impl<P: Platform> Adapter<P> {
     }
 
     fn look(&self) -> Look {
-        let bumps = match self.profile.asic {
-            Asic::Xena => 0,
-            Asic::Herc => (self.csr.read(reg::RING_BUMP_COUNTER1) >> BUMPS_SHIFT) as u16,
-        };
-        Look {
-            tx_in_card: self.tx.in_card(),
-            tx_completed: self.tx.completed(),
-            link_up: self.link_up,
-            rx_in_card: self.ring.in_card(),
-            rx_completed: self.ring.completed(),
-            passed_over: self.ring.is_next_passed_over(),
-            bumps,
+        let mut rings = [RingLook::default(); RINGS];
+        for (look, (ring, bumps)) in rings.iter_mut().zip(self.rings.iter().zip(self.bumps())) {
+            *look = RingLook {
+                in_card: ring.rx.in_card(),
+                completed: ring.rx.completed(),
+                passed_over: ring.rx.is_next_passed_over(),
+                bumps,
+            };
         }
+        let (tx_in_card, tx_completed) = (self.tx.in_card(), self.tx.completed());
+        Look { tx_in_card, tx_completed, link_up: self.link_up, rings }
+    }
+
+    /// Times a frame found no RxD, ring by ring, as far as the card counts them.
+    fn bumps(&self) -> impl Iterator<Item = u16> {
+        let last = if self.options.rings > 4 { self.csr.read(reg::RING_BUMP_COUNTER2) } else { 0 };
+        let first = if self.profile.asic == Asic::Herc { self.csr.read(reg::RING_BUMP_COUNTER1) } else { 0 };
+        [first, last].into_iter().flat_map(|four| (0..4).map(move |ring| (four >> (48 - 16 * ring)) as u16))
     }
 
     /// A register read all ones. If configuration space does, too, the card is gone.
@@ -88,7 +91,7 @@ impl<P: Platform> Adapter<P> {
 
     fn give_up(&mut self) {
         log::error!("the card does not answer any more");
-        self.look_at_ring();
+        self.rings.look();
         self.tx.take_back();
         self.link_up = false;
         self.health.gone();
@@ -99,7 +102,7 @@ impl<P: Platform> Adapter<P> {
         let pause = self.health.failed(self.now);
         log::error!("{fault}: the card is reset in {} s", pause.as_secs());
         if fault == Fault::Silent {
-            self.look_at_ring();
+            self.rings.look();
             self.link_is(self.link_up.then_some(false));
         } else {
             self.halt();
@@ -110,7 +113,7 @@ impl<P: Platform> Adapter<P> {
     pub(crate) fn halt(&mut self) {
         bring_up::stop::<P>(&self.csr);
         self.card_counters.transfer(&mut self.platform, &self.csr);
-        self.look_at_ring();
+        self.rings.look();
         self.link_is(self.link_up.then_some(false));
     }
 

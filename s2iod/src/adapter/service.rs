@@ -8,14 +8,14 @@ use crate::csr::GONE;
 use crate::health::State;
 use crate::interrupts;
 use crate::link;
-use crate::platform::{Interrupts, Platform, RECEIVE_VECTOR};
+use crate::platform::{FIRST_RING_VECTOR, Interrupts, Platform};
 
 /// What an interrupt was about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Serviced {
     /// It was this card's.
     pub ours: bool,
-    /// Frames were moved from the ring into the engine.
+    /// Frames were moved from a ring into its engine.
     pub received: bool,
     /// Transmit slots became free.
     pub sent: bool,
@@ -32,39 +32,47 @@ impl<P: Platform> Adapter<P> {
     pub(super) fn unmask(&mut self) {
         link::listen(&self.csr, self.profile.asic);
         self.csr.write(reg::TX_TRAFFIC_MASK, 0_u64);
-        interrupts::unmask_receive(&self.csr, self.interrupts);
-        self.rx_masked = false;
+        self.masks.unmask();
+        interrupts::unmask_receive(&self.csr, self.interrupts, self.masks);
         self.csr.write(reg::GENERAL_INT_MASK, !u64::from(self.interrupts.causes()));
         self.csr.read(reg::GENERAL_INT_STATUS);
     }
 
-    /// Serves a message: of the ring, or of everything else.
+    /// Serves a message: of a ring, or of everything else.
     ///
     /// # Errors
     ///
     /// [`Gone`] when the card no longer answers.
     pub fn service_vector(&mut self, vector: u8) -> Result<Serviced, Gone> {
-        if vector != RECEIVE_VECTOR {
-            return self.service();
-        }
+        let Some(ring) = vector.checked_sub(FIRST_RING_VECTOR) else { return self.service() };
         match self.state() {
             State::Running => {}
             State::Recovering => return Ok(self.not_ours()),
             State::Gone => return Err(Gone),
         }
         self.counters.interrupts += 1;
-        Ok(Serviced { ours: true, received: self.serve_receive(), ..Serviced::default() })
+        Ok(Serviced { ours: true, received: self.serve_ring(ring), ..Serviced::default() })
     }
 
     /// From here on the reader looks at the ring by itself.
-    fn serve_receive(&mut self) -> bool {
-        interrupts::mask_receive(&self.csr, self.interrupts);
-        self.rx_masked = true;
-        self.look_at_ring()
+    fn serve_ring(&mut self, ring: u8) -> bool {
+        if self.interrupts != Interrupts::MsiX {
+            return self.serve_rings();
+        }
+        self.masks.mask(ring);
+        interrupts::mask_receive(&self.csr, self.interrupts, self.masks);
+        self.rings.look_at(ring.into())
     }
 
-    /// Serves an interrupt of the line, or message 0, or looks without having been interrupted: masks the receive cause and moves finished frames into the engine, reclaims transmit slots,
-    /// follows the link.
+    /// The same for all rings, which share the line.
+    fn serve_rings(&mut self) -> bool {
+        self.masks.mask_all();
+        interrupts::mask_receive(&self.csr, self.interrupts, self.masks);
+        self.rings.look()
+    }
+
+    /// Serves an interrupt of the line, or message 0, or looks without having been interrupted: masks the receive cause and
+    /// moves finished frames into the engines, reclaims transmit slots, follows the link.
     ///
     /// # Errors
     ///
@@ -81,7 +89,7 @@ impl<P: Platform> Adapter<P> {
             return if self.is_gone() { Err(Gone) } else { Ok(self.not_ours()) };
         }
         let pending = GeneralInt::from(status & u64::from(self.interrupts.causes()));
-        if pending == GeneralInt::new() || (self.rx_masked && pending == GeneralInt::new().with_rxtraffic(true)) {
+        if pending == GeneralInt::new() || (self.masks.any() && pending == GeneralInt::new().with_rxtraffic(true)) {
             return Ok(self.not_ours());
         }
         self.counters.interrupts += 1;
@@ -101,7 +109,7 @@ impl<P: Platform> Adapter<P> {
     fn serve(&mut self, pending: GeneralInt) -> Serviced {
         let mut serviced = Serviced { ours: true, ..Serviced::default() };
         if pending.rxtraffic() {
-            serviced.received = self.serve_receive();
+            serviced.received = self.serve_rings();
         }
         if pending.txtraffic() {
             self.csr.write(reg::TX_TRAFFIC_INT, u64::MAX);
@@ -134,23 +142,22 @@ impl<P: Platform> Adapter<P> {
         }
     }
 
-    /// Opens the receive cause again, then looks at the ring once more; whether frames came in between. Call it when
+    /// Opens the receive cause again, then looks at the rings once more; whether frames came in between. Call it when
     /// [`receive`](Self::receive) had nothing.
     ///
     /// # Errors
     ///
     /// [`Gone`] when the card no longer answers.
     pub fn rearm(&mut self) -> Result<bool, Gone> {
-        if self.rx_masked && self.state() == State::Running {
-            self.rx_masked = false;
-            if !interrupts::unmask_receive(&self.csr, self.interrupts) {
+        if self.masks.any() && self.state() == State::Running {
+            self.masks.unmask();
+            if !interrupts::unmask_receive(&self.csr, self.interrupts, self.masks) {
                 self.suspect_gone();
             }
         }
         if self.is_gone() {
             return Err(Gone);
         }
-        self.look_at_ring();
-        Ok(!self.engine.is_empty())
+        Ok(self.has_frames())
     }
 }

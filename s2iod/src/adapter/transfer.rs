@@ -18,7 +18,8 @@ pub enum SendError {
 }
 
 impl<P: Platform> Adapter<P> {
-    /// Copies the oldest unit to the start of `buffer`, as much of it as fits between segments. `None`: nothing has come.
+    /// Copies the oldest unit of the ring whose turn it is to the start of `buffer`, as much of it as fits between segments.
+    /// `None`: nothing has come.
     /// A frame that arrived longer than the buffer stays, [`TooSmall`] says how long it is, and
     /// [`receive_truncated`](Self::receive_truncated) takes it.
     ///
@@ -26,35 +27,18 @@ impl<P: Platform> Adapter<P> {
     ///
     /// [`TooSmall`], as above.
     pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<Info>, TooSmall> {
-        self.ring.take(&mut self.engine);
-        let taken = self.engine.pop_into(buffer)?;
-        if taken.is_some() {
-            self.ring.refill(self.engine.pool_mut());
-        }
-        Ok(taken)
+        self.rings.receive(buffer)
     }
 
     /// Copies the first bytes of the oldest frame, however long it is.
     pub fn receive_truncated(&mut self, buffer: &mut [u8]) -> Option<Info> {
-        let unit = self.engine.front_alone()?;
-        let info = unit.info();
-        unit.copy_to(buffer);
-        self.engine.consume();
-        self.ring.refill(self.engine.pool_mut());
-        Some(info)
+        self.rings.receive_truncated(buffer)
     }
 
-    /// Moves finished frames into the engine; whether there were any.
-    pub(super) fn look_at_ring(&mut self) -> bool {
-        let taken = self.ring.take(&mut self.engine);
-        self.ring.refill(self.engine.pool_mut());
-        taken > 0
-    }
-
-    /// Whether a frame can be received now. Looks at the ring.
+    /// Whether a frame can be received now. Looks at the rings.
     pub fn has_frames(&mut self) -> bool {
-        self.look_at_ring();
-        !self.engine.is_empty()
+        self.rings.look();
+        !self.rings.is_empty()
     }
 
     /// Sends a frame, Ethernet header first, FCS left out.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use xframe::constants::RINGS;
+
 use crate::health::{Fault, TX_PATIENCE};
 
 /// What a look found.
@@ -13,10 +15,17 @@ pub(super) struct Look {
     pub tx_completed: usize,
     /// The link is up: frames can be sent.
     pub link_up: bool,
+    /// What the rings say; those that are not there say nothing.
+    pub rings: [RingLook; RINGS],
+}
+
+/// What a look at a ring found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RingLook {
     /// RxDs that the card has.
-    pub rx_in_card: u32,
+    pub in_card: u32,
     /// RxDs that it has completed.
-    pub rx_completed: u64,
+    pub completed: u64,
     /// It has the next RxD, although it has completed the one behind.
     pub passed_over: bool,
     /// Times a frame found no RxD, as the card counts them (Herc).
@@ -46,31 +55,33 @@ impl Watchdog {
         if now.saturating_sub(self.tx_moved) >= TX_PATIENCE {
             return Some(Fault::TransmitStuck);
         }
-        let last = last.filter(|last| last.rx_completed == look.rx_completed)?;
-        if last.passed_over && look.passed_over {
+        last?.rings.iter().zip(&look.rings).find_map(|(last, look)| last.compare(look))
+    }
+}
+
+impl RingLook {
+    fn compare(&self, look: &Self) -> Option<Fault> {
+        if self.completed != look.completed {
+            return None;
+        }
+        if self.passed_over && look.passed_over {
             return Some(Fault::RxdPassedOver);
         }
         // What the card held at the last look it still holds: it cannot have run out in between.
-        let starved = last.rx_in_card == 0 || last.bumps == look.bumps;
+        let starved = self.in_card == 0 || self.bumps == look.bumps;
         (!starved).then_some(Fault::ReceiveStuck)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, Watchdog};
+    use super::{Look, RingLook, Watchdog};
     use crate::health::Fault;
     use std::time::Duration;
+    use xframe::constants::RINGS;
 
-    const BUSY: Look = Look {
-        tx_in_card: 1,
-        tx_completed: 7,
-        link_up: true,
-        rx_in_card: 8,
-        rx_completed: 3,
-        passed_over: false,
-        bumps: 0,
-    };
+    const BUSY: Look = Look { tx_in_card: 1, tx_completed: 7, link_up: true, rings: [RING; RINGS] };
+    const RING: RingLook = RingLook { in_card: 8, completed: 3, passed_over: false, bumps: 0 };
 
     fn look_for(seconds: u64, look: impl Fn(u64) -> Look) -> Vec<Option<Fault>> {
         let mut watchdog = Watchdog::default();
@@ -94,19 +105,31 @@ mod tests {
         assert_eq!(look_for(8, |second| Look { link_up: second > 3, ..BUSY }), [None; 8]);
     }
 
-    #[test]
-    fn an_rxd_that_stays_passed_over_is_a_fault() {
-        let hole = Look { passed_over: true, tx_in_card: 0, ..BUSY };
-        assert_eq!(look_for(2, |_| hole), [None, Some(Fault::RxdPassedOver)]);
-        assert_eq!(look_for(3, |second| Look { rx_completed: second, ..hole }), [None; 3]);
+    /// A look at a card that sends nothing and of whose rings one, `number`, moves or shows something.
+    fn with(number: usize, ring: RingLook) -> Look {
+        let mut look = Look { tx_in_card: 0, ..BUSY };
+        look.rings[number] = ring;
+        look
     }
 
     #[test]
-    fn frames_that_find_no_rxd_although_there_are_some_are_a_fault() {
-        let idle = Look { tx_in_card: 0, ..BUSY };
-        assert_eq!(look_for(2, |second| Look { bumps: second as u16, ..idle }), [None, Some(Fault::ReceiveStuck)]);
-        assert_eq!(look_for(2, |second| Look { bumps: second as u16, rx_in_card: 0, ..idle }), [None; 2]);
-        let moving = |second| Look { bumps: second as u16, rx_completed: second, ..idle };
-        assert_eq!(look_for(3, moving), [None; 3]);
+    fn an_rxd_that_stays_passed_over_is_a_fault_in_whichever_ring() {
+        let hole = RingLook { passed_over: true, ..RING };
+        for number in 0..RINGS {
+            assert_eq!(look_for(2, |_| with(number, hole)), [None, Some(Fault::RxdPassedOver)]);
+            assert_eq!(look_for(3, |second| with(number, RingLook { completed: second, ..hole })), [None; 3]);
+        }
+    }
+
+    #[test]
+    fn frames_that_find_no_rxd_although_there_are_some_are_a_fault_in_whichever_ring() {
+        for number in 0..RINGS {
+            let bumped = |second| RingLook { bumps: second as u16, ..RING };
+            assert_eq!(look_for(2, |second| with(number, bumped(second))), [None, Some(Fault::ReceiveStuck)]);
+            let starved = |second| RingLook { in_card: 0, ..bumped(second) };
+            assert_eq!(look_for(2, |second| with(number, starved(second))), [None; 2]);
+            let moving = |second| RingLook { completed: second, ..bumped(second) };
+            assert_eq!(look_for(3, |second| with(number, moving(second))), [None; 3]);
+        }
     }
 }

@@ -1,11 +1,10 @@
 //! Configuration of every block, between reset and start.
 
 use xframe::bits::{
-    Command, GpioControl, MacLinkUtil, MiscControl, PciMode, PicControl, PicControl2, RmacMaxPyldLen, RmacPauseCfg,
-    RtiData1, RtiData2, RtsFrmLen, RxPaCfg, RxQueueCfg, StatByteCnt, TtiData1, TtiData2, TxFifoPartition, TxPaCfg,
-    TxReqTimeout,
+    GpioControl, MiscControl, PciMode, PicControl, PicControl2, RmacMaxPyldLen, RmacPauseCfg, StatByteCnt,
+    TxFifoPartition, TxPaCfg, TxReqTimeout,
 };
-use xframe::constants::{Asic, DS_ENTRIES, calendar, pause_thresholds, qos_steering};
+use xframe::constants::{Asic, calendar, pause_thresholds};
 use xframe::registers as reg;
 
 use super::milliseconds;
@@ -31,14 +30,14 @@ const ACTIVITY_TO_LED: u64 = 0x0411_0404_0000_0000;
 /// Pause quanta that a generated pause frame asks for.
 const PAUSE_TIME: u16 = 0x100;
 
-/// Which frames the MAC takes, and how long they may be. The FCS stays on the card, padding does not: the host needs it
-/// to give a frame on as it came.
+/// Which frames the MAC takes, and how long they may be. The FCS stays on the card unless it hashes, padding does not: the
+/// host needs it to give a frame on as it came.
 pub(super) fn mac<B: Bar>(csr: &Csr<B>, options: &Options) {
     csr.update_mac_cfg(|mac| {
         mac.with_tmac_enable(true)
             .with_rmac_enable(true)
             .with_tmac_append_pad(true)
-            .with_rmac_strip_fcs(true)
+            .with_rmac_strip_fcs(options.fcs() == 0)
             .with_rmac_strip_pad(false)
             .with_discard_pfrm(true)
             .with_bcast_enable(true)
@@ -86,30 +85,6 @@ pub(super) fn transmit<B: Bar>(csr: &Csr<B>, profile: &Profile, options: &Option
     csr.write(reg::TX_FIFO_PARTITION.first(), fifo_0.with_en(true));
 }
 
-/// One receive ring, with all of the RLDRAM. VLAN tags stay in the frame.
-pub(super) fn receive<B: Bar>(csr: &Csr<B>, asic: Asic, options: &Options) {
-    csr.write(reg::RX_QUEUE_PRIORITY, 0_u64);
-    csr.write(reg::RX_QUEUE_CFG, RxQueueCfg::new().with_q0_sz(asic.rldram_mib()));
-    for (round, slots) in reg::RX_W_ROUND_ROBIN.iter().zip(calendar(1)) {
-        csr.write(round, slots);
-    }
-    csr.write(reg::RTS_QOS_STEERING, qos_steering(1));
-    for length in reg::RTS_FRM_LEN.iter() {
-        csr.write(length, 0_u64);
-    }
-    csr.write(reg::RTS_FRM_LEN.first(), RtsFrmLen::new().with_len_set(options.longest_frame()));
-    csr.update(reg::RX_PA_CFG, |protocol: RxPaCfg| protocol.with_strip_vlan_tag_mode(false));
-}
-
-/// Every DSCP to ring 0.
-pub(super) fn steering<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>) -> Result<(), Error> {
-    for entry in 0..DS_ENTRIES as u8 {
-        csr.write(reg::RTS_DS_MEM_DATA, 0_u64);
-        csr.command(platform, reg::RTS_DS_MEM_CTRL, Command::write(entry))?;
-    }
-    Ok(())
-}
-
 /// Where the statistics block goes, and how long it is.
 pub(super) fn statistics<B: Bar>(csr: &Csr<B>, asic: Asic, block: &Slab) {
     csr.write(reg::STAT_ADDR, block.bus(0));
@@ -119,27 +94,13 @@ pub(super) fn statistics<B: Bar>(csr: &Csr<B>, asic: Asic, block: &Slab) {
     }
 }
 
-/// Interrupt moderation: at low load the first frame interrupts at once; at high load many share an interrupt, which costs
-/// nothing in latency since a reader that keeps up looks at the ring itself.
-pub(super) fn moderation<P: Platform>(platform: &mut P, csr: &Csr<P::Bar>, mhz: u32) -> Result<(), Error> {
-    csr.write(reg::MAC_LINK_UTIL, MacLinkUtil::new().with_tx_link_util_val(5).with_rx_link_util_val(5));
-    // In ticks of 64 clocks: 4 ms.
-    let timer = TtiData1::new().with_timer_val(mhz * 4000 / 64).with_timer_ac_en(true);
-    csr.write(reg::TTI_DATA1_MEM, timer.with_urng_a(0x0A).with_urng_b(0x10).with_urng_c(0x30));
-    csr.write(reg::TTI_DATA2_MEM, TtiData2::new().with_a(16).with_b(32).with_c(64).with_d(128));
-    csr.command(platform, reg::TTI_COMMAND_MEM, Command::write(0))?;
-    // 2 ms.
-    let timer = RtiData1::new().with_timer_val(mhz * 2000 / 64).with_timer_ac_en(true);
-    csr.write(reg::RTI_DATA1_MEM, timer.with_urng_a(0x0A).with_urng_b(0x10).with_urng_c(0x30));
-    csr.write(reg::RTI_DATA2_MEM, RtiData2::new().with_a(1).with_b(2).with_c(32).with_d(64));
-    csr.command(platform, reg::RTI_COMMAND_MEM, Command::write(0))
-}
-
-/// Pause frames: sent when a queue fills up, obeyed when received.
-pub(super) fn pause<B: Bar>(csr: &Csr<B>) {
+/// Pause frames: sent when a queue fills up, obeyed when received, each as the options say.
+pub(super) fn pause<B: Bar>(csr: &Csr<B>, options: &Options) {
     csr.write(reg::MC_PAUSE_THRESH_Q0Q3, pause_thresholds(PAUSE_SHARE));
     csr.write(reg::MC_PAUSE_THRESH_Q4Q7, pause_thresholds(PAUSE_SHARE));
-    csr.update(reg::RMAC_PAUSE_CFG, |pause: RmacPauseCfg| pause.with_hg_ptime(PAUSE_TIME));
+    csr.update(reg::RMAC_PAUSE_CFG, |pause: RmacPauseCfg| {
+        pause.with_gen_enable(options.pause.sends()).with_rx_enable(options.pause.obeys()).with_hg_ptime(PAUSE_TIME)
+    });
     csr.update(reg::PIC_CONTROL, |control: PicControl| control.with_shared_splits(0));
 }
 

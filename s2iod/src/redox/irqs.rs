@@ -10,8 +10,6 @@ use pcid_interface::LegacyInterruptLine;
 use pcid_interface::irq_helpers::{allocate_single_interrupt_vector_for_msi, read_bsp_apic_id};
 use pcid_interface::msi::MsiAddrAndData;
 
-use crate::platform::VECTORS;
-
 /// Bytes of an interrupt's number.
 const COUNT: usize = 8;
 
@@ -61,14 +59,14 @@ pub(super) struct Irqs {
 }
 
 impl Irqs {
-    /// Opens what there is of `line`, and reserves vectors if `messages` are wanted. What is missing is logged, and found
-    /// missing when it is to be used.
-    pub fn open(line: Option<LegacyInterruptLine>, messages: bool) -> Rc<Self> {
+    /// Opens what there is of `line`, and reserves `vectors` for messages. What is missing is logged, and found missing when
+    /// it is to be used.
+    pub fn open(line: Option<LegacyInterruptLine>, vectors: u8) -> Rc<Self> {
         let line = line.and_then(|line| {
             let opened = open_line(line);
             opened.inspect_err(|error| log::warn!("interrupt line {line} cannot be opened: {error}")).ok()
         });
-        let messages = if messages { reserve() } else { Ok(Vec::new()) };
+        let messages = if vectors > 0 { reserve(vectors) } else { Ok(Vec::new()) };
         let messages = messages.unwrap_or_else(|error| {
             log::info!("no vectors for messages: {error}");
             Vec::new()
@@ -96,8 +94,8 @@ fn open_line(line: LegacyInterruptLine) -> io::Result<Irq> {
 }
 
 /// Vectors of the processor that the system was started on.
-fn reserve() -> io::Result<Vec<(MsiAddrAndData, Irq)>> {
+fn reserve(vectors: u8) -> io::Result<Vec<(MsiAddrAndData, Irq)>> {
     let processor = read_bsp_apic_id()?;
     let reserve = |_| allocate_single_interrupt_vector_for_msi(processor);
-    (0..VECTORS).map(reserve).map(|reserved| reserved.map(|(message, handle)| (message, Irq::new(handle)))).collect()
+    (0..vectors).map(reserve).map(|reserved| reserved.map(|(message, handle)| (message, Irq::new(handle)))).collect()
 }

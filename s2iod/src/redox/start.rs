@@ -17,7 +17,6 @@ use super::scheme::NetworkScheme;
 use crate::adapter::Adapter;
 use crate::daemon::Daemon;
 use crate::options::Options;
-use crate::platform::Interrupts;
 
 /// Where the spawner leaves the number of the descriptor that it waits at.
 const NOTIFY: &str = "INIT_NOTIFY";
@@ -51,7 +50,7 @@ fn start(options: Options) -> Result<Daemon<RedoxPlatform, NetworkScheme, EventQ
     logging::start(&name);
     log::info!("{config}");
     let memory = Memory::open()?;
-    let irqs = Irqs::open(config.legacy_interrupt_line, options.interrupts == Interrupts::MsiX);
+    let irqs = Irqs::open(config.legacy_interrupt_line, options.vectors());
     let adapter = Adapter::bring_up(RedoxPlatform::new(function, memory, irqs.clone()), options)?;
     let scheme = NetworkScheme::register(format!("network.{name}"))?;
     let events = EventQueue::open(scheme.socket(), irqs)?;

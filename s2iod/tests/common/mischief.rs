@@ -32,7 +32,7 @@ pub struct Mischief {
 }
 
 /// More moments than any schedule has.
-pub const MOMENTS: usize = 50;
+pub const MOMENTS: usize = 56;
 
 /// Schedules: before which moments of the host's work the card does its next three steps, in every combination.
 pub fn schedules() -> impl Iterator<Item = [usize; 3]> {

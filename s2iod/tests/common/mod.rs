@@ -1,9 +1,11 @@
 //! The driver on the software card, for tests: one thread, every step the test's own.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+pub mod broken;
 pub mod daemon;
 pub mod frames;
 pub mod mischief;
+pub mod rings;
 
 use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use etherparse::PacketBuilder;
 use model::{Step, Wire};
+use xframe::constants::RINGS;
 
 pub const MAC: [u8; 6] = [0x00, 0x0C, 0xFC, 0x12, 0x34, 0x56];
 const PEER: [u8; 6] = [0x02, 0, 0, 0, 0, 0x01];
@@ -36,8 +37,10 @@ fn flow_of(frame: &[u8]) -> Option<usize> {
 
 #[derive(Default)]
 pub struct Ledger {
-    /// In packet memory.
-    in_card: VecDeque<Vec<u8>>,
+    /// Taken from the wire in this step.
+    arrived: Option<Vec<u8>>,
+    /// In packet memory, for each ring.
+    in_card: [VecDeque<Vec<u8>>; RINGS],
     /// Written to a slot and not read: frames that are no segments, and the segments of each flow.
     frames: VecDeque<Vec<u8>>,
     flows: [VecDeque<Vec<u8>>; FLOWS as usize],
@@ -51,21 +54,23 @@ impl Ledger {
     /// The card has done a step.
     pub fn stepped(&mut self, step: Step) {
         match step {
-            Step::Received { .. } => {
-                let frame = self.in_card.pop_front().expect("a frame that was never sent is received");
+            Step::Received { ring } => {
+                let frame = self.arrived.take().or_else(|| self.in_card[ring].pop_front());
+                let frame = frame.expect("a frame that was never sent is received");
                 match flow_of(&frame) {
                     Some(flow) => self.flows[flow].push_back(frame),
                     None => self.frames.push_back(frame),
                 }
             }
-            Step::Discarded => drop(self.in_card.pop_back()),
+            Step::Held { ring } => self.in_card[ring].extend(self.arrived.take()),
+            Step::Discarded => self.arrived = None,
             _ => {}
         }
     }
 
     /// The card has been reset: its packet memory is empty.
     pub fn reset(&mut self) {
-        self.in_card.clear();
+        self.in_card.iter_mut().for_each(VecDeque::clear);
     }
 
     /// A unit has been read: it must be what is due.
@@ -104,7 +109,7 @@ impl Wire for Cable {
     fn receive(&mut self, frame: &mut Vec<u8>) -> bool {
         let Some(next) = self.to_card.pop_front() else { return false };
         frame.clone_from(&next);
-        self.ledger.borrow_mut().in_card.push_back(next);
+        self.ledger.borrow_mut().arrived = Some(next);
         true
     }
 
