@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ACCESSES: u64 = 100_000;
 
 fn options() -> Options {
-    Options { rx_slots: 8, rx_spare: 8, tx_slots: 4, ..Options::default() }
+    Options { rings: 3, rx_slots: 8, rx_spare: 8, tx_slots: 4, ..Options::default() }
 }
 
 /// What the host does.
