@@ -52,7 +52,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 fn options() -> impl Strategy<Value = Options> {
     let rules = prop_oneof![Just(lro::Rules::Off), Just(lro::Rules::Endpoint), Just(lro::Rules::Forward)];
-    let rings = prop_oneof![2 => Just(1), 1 => 2_u8..=4];
+    let rings = prop_oneof![2 => Just(1), 1 => 2_u8..=3];
     (rules, rings, 8_u32..=16, 0_u32..=8, 2_u32..=6).prop_map(|(rules, rings, rx_slots, rx_spare, tx_slots)| Options {
         rules,
         rings,
