@@ -28,7 +28,7 @@ pub(crate) enum Fault {
     RxdPassedOver,
     #[error("frames have come, and RxDs were free, but nothing was received")]
     ReceiveStuck,
-    #[error("the receive ring has stopped")]
+    #[error("a receive ring has stopped")]
     RingStopped,
     #[error("an address could not be set")]
     Address,
