@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
+use std::thread::JoinHandle;
 
 use anyhow::{Result, bail, ensure};
 use model::serve::Chip;
@@ -126,7 +127,7 @@ impl Lab<'_> {
         let image = folder.join("initramfs");
         let own = if scene == Scene::Usual { self.arguments.script.as_deref() } else { None };
         fs::write(&image, guest::file_system(self.arguments, own, tests, self.tools, self.kernel)?)?;
-        let card = self.card(scene, network, &folder)?;
+        let (card, switch) = self.card(scene, network, &folder)?;
         let socket = card.socket.clone();
         let mut hardware = self.hardware(&image, &socket, "");
         if scene == Scene::Ancestor {
@@ -144,6 +145,11 @@ impl Lab<'_> {
                 println!("{:14} {line}", report.running());
             }
         }
+        drop(machine);
+        if let Some(switch) = switch {
+            // It has said itself what went wrong, if anything did; the next card needs its interfaces.
+            let _ended = switch.join();
+        }
         if scene == Scene::Ancestor {
             let verdict = ancestor::compare(&folder);
             report.conclude("ancestor", verdict.as_ref().map(String::as_str).map_err(ToString::to_string));
@@ -154,14 +160,15 @@ impl Lab<'_> {
         Ok(())
     }
 
-    /// The card, in the network's namespace.
-    fn card(&self, scene: Scene, network: &mut Network, folder: &Path) -> Result<Card> {
+    /// The card, in the network's namespace, and the switch that it is plugged into if there is one.
+    fn card(&self, scene: Scene, network: &mut Network, folder: &Path) -> Result<(Card, Option<JoinHandle<()>>)> {
         let socket = folder.join("card.sock");
         let mut wire = format!("tap:{TAP}");
+        let mut switch = None;
         if scene == Scene::Switch {
             let port = folder.join("port.sock");
             network.add_tagged(self.tools)?;
-            switch::start(network.name(), TAP, &port)?;
+            switch = Some(switch::start(network.name(), TAP, &port)?);
             wire = format!("stream:{}", port.display());
         }
         if scene == Scene::Ancestor {
@@ -183,7 +190,7 @@ impl Lab<'_> {
         if self.arguments.trace {
             command.arg("--trace").arg(folder.join("trace.txt"));
         }
-        Ok(Card { command, socket })
+        Ok((Card { command, socket }, switch))
     }
 
     /// The machine with the card, ready to boot.

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::thread::JoinHandle;
 
 use anyhow::{Context, Result};
 use model::wire::{Socket, Tap, Wire};
@@ -18,11 +19,11 @@ const TAG: [u8; 2] = [0x81, 0x00];
 const IPV4: [u8; 2] = [0x08, 0x00];
 
 /// Starts a switch in the network namespace `namespace`, on whose port a card will be plugged by connecting to `socket`. It
-/// ends when the card goes.
-pub fn start(namespace: &str, untagged: &'static str, socket: &Path) -> Result<()> {
+/// ends when the card goes, and lets go of both interfaces.
+pub fn start(namespace: &str, untagged: &'static str, socket: &Path) -> Result<JoinHandle<()>> {
     let listener = UnixListener::bind(socket).with_context(|| format!("{}", socket.display()))?;
     let namespace = std::fs::File::open(Path::new("/run/netns").join(namespace))?;
-    std::thread::spawn(move || {
+    Ok(std::thread::spawn(move || {
         let network = || -> Result<[Tap; 2]> {
             move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?;
             Ok([Tap::open(untagged)?, Tap::open(TAGGED)?])
@@ -31,8 +32,7 @@ pub fn start(namespace: &str, untagged: &'static str, socket: &Path) -> Result<(
         if let Err(error) = served {
             log::error!("the switch: {error}");
         }
-    });
-    Ok(())
+    }))
 }
 
 /// Moves frames until the card goes.
@@ -58,7 +58,7 @@ fn serve(card: std::os::unix::net::UnixStream, [mut plain, mut tagged]: [Tap; 2]
             tag(&mut frame);
             card.send(&frame);
         }
-        if !moved {
+        if !moved && card.connected() {
             let ready: Vec<_> =
                 [card.readiness(), plain.readiness(), tagged.readiness()].into_iter().flatten().collect();
             let mut ready: Vec<_> =
