@@ -145,6 +145,8 @@ impl<P: Platform> Adapter<P> {
         self.multicast.apply(platform, csr)?;
         self.rings.refill();
         bring_up::start(platform, csr, self.profile.asic, &self.rings)?;
+        // Messages that are held back would seem not to come.
+        self.masks.unmask();
         self.interrupts = interrupts::connect(platform, csr, self.profile.asic, self.interrupts, self.masks);
         self.unmask();
         Ok(())

@@ -67,6 +67,18 @@ fn messages_are_connected_again_after_a_reset() {
 }
 
 #[test]
+fn messages_that_the_reader_holds_back_are_tried_out_after_a_reset_all_the_same() {
+    let mut bench = Bench::new();
+    bench.arrive([plain(1, 60)]);
+    bench.settle();
+    bench.card.borrow_mut().latch(reg::SM_ERR_REG, SmErr::new().with_sm_sm_err_alarm(true).into());
+    bench.adapter.watch(Duration::from_secs(1));
+    assert_eq!(bench.adapter.interrupts(), Interrupts::MsiX);
+    bench.settle();
+    assert_eq!(bench.read_all(), [plain(1, 60)]);
+}
+
+#[test]
 fn without_msi_s_own_enable_bit_the_hardware_sends_nothing_so_it_is_set() {
     let bench = Bench::new();
     assert_eq!(bench.card.borrow_mut().config_read(0x42, Width::Word) & 1, 1);

@@ -32,7 +32,6 @@ impl<P: Platform> Adapter<P> {
     pub(super) fn unmask(&mut self) {
         link::listen(&self.csr, self.profile.asic);
         self.csr.write(reg::TX_TRAFFIC_MASK, 0_u64);
-        self.masks.unmask();
         interrupts::unmask_receive(&self.csr, self.interrupts, self.masks);
         self.csr.write(reg::GENERAL_INT_MASK, !u64::from(self.interrupts.causes()));
         self.csr.read(reg::GENERAL_INT_STATUS);
