@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use model::{Bar, Step, Width};
 use s2iod::front::{Call, Errno, Front, Handle, Op};
+use s2iod::platform::Interrupts;
 use s2iod::{Adapter, Options, State};
 use xframe::bits::{AdapterControl, MacCfg, PccErr, SmErr};
 use xframe::constants::Asic;
@@ -15,42 +16,8 @@ use xframe::registers::{self as reg, Register};
 use crate::ledger::{Ledger, plain, segment};
 use crate::platform::{Card, Tracked, step};
 
-#[derive(Clone, Copy, Debug)]
-pub enum Event {
-    /// A frame that is no segment comes over the wire.
-    Frame(usize),
-    /// The next segment of a flow comes over the wire.
-    Segment(u16, usize),
-    Steps(usize),
-    /// The daemon serves an interrupt, if there is one.
-    Interrupt,
-    InterruptLost,
-    InterruptDoubled,
-    /// So many milliseconds later the daemon looks after the card.
-    Watch(u16),
-    /// The client reads, and waits or not.
-    Read(usize, bool),
-    /// The client writes, and waits or not.
-    Write(usize, bool),
-    /// The client closes its handle and opens another.
-    Reopen,
-    Plug(bool),
-    Statistics,
-    Mtu(u16),
-    Fault(Fault),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub enum Fault {
-    Fatal,
-    Counted,
-    /// All registers and configuration space are as after power-on.
-    PowerCut,
-    RingStops,
-    EnableDrops,
-    /// A fatal alarm, and so many resets that do not help.
-    ResetsFail(u8),
-}
+mod event;
+pub use event::{Event, Fault};
 
 pub struct World {
     card: Rc<RefCell<Card>>,
@@ -69,6 +36,8 @@ pub struct World {
     /// The client knows that there are frames.
     told: bool,
     statistics: HashMap<String, u64>,
+    /// How the card interrupted at first.
+    interrupts: Interrupts,
 }
 
 impl World {
@@ -76,6 +45,7 @@ impl World {
         let platform = Tracked::new(asic, messages);
         let (card, ledger, failures) = (platform.card(), platform.ledger(), platform.failures());
         let adapter = Adapter::bring_up(platform, options).unwrap();
+        let interrupts = adapter.interrupts();
         let mut front = Front::new();
         let frames = front.open("", 0, true).unwrap();
         Self {
@@ -92,6 +62,7 @@ impl World {
             reading: VecDeque::new(),
             told: false,
             statistics: HashMap::new(),
+            interrupts,
         }
     }
 
@@ -271,6 +242,7 @@ impl World {
             assert!(round < 799, "not over: {:?}", self.adapter.state());
             self.watch(Duration::from_millis(500));
         }
+        assert_eq!(self.adapter.interrupts(), self.interrupts, "interrupts come in another way");
         let count = |name| self.statistics[name];
         assert_eq!(count("rx_errors_t_code") + count("rx_errors_buffer_size") + count("rx_errors_size"), 0);
         let mac = self.card.borrow_mut().read(Bar::Registers, reg::MAC_CFG.offset().into(), Width::Qword);
