@@ -1,5 +1,6 @@
 //! Owns `lab bench`. Here: the engine beside its peers and beside the bare costs, in turns, in one run.
 
+mod buffer;
 mod clock;
 mod contestant;
 mod dpdk;

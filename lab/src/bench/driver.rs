@@ -11,6 +11,7 @@ use model::wire::{Flows, Generator};
 use s2iod::Options;
 use s2iod::front::Errno;
 
+use super::buffer::Buffer;
 use super::clock;
 use super::frames::{FRAME, Frames, PAYLOAD, SLOT};
 use super::samples::median;
@@ -141,7 +142,7 @@ fn play(rig: &mut Rig<Generator>, buffer: &mut Vec<u8>, ring: u32) -> Result<Pas
 struct Floor {
     frames: Frames,
     slots: [Vec<u8>; 2],
-    buffer: Vec<u8>,
+    buffer: Buffer,
 }
 
 impl Floor {
@@ -149,7 +150,7 @@ impl Floor {
         Ok(Self {
             frames: Frames::new(1, ring)?,
             slots: [vec![0; ring * SLOT], vec![0; ring * SLOT]],
-            buffer: vec![0; MAX_UNIT],
+            buffer: Buffer::new(),
         })
     }
 
@@ -165,11 +166,13 @@ impl Floor {
         let mut payloads = slots.chunks_exact(SLOT);
         loop {
             let mut copied = 0;
-            for (slot, place) in payloads.by_ref().take(MAX_UNIT / PAYLOAD).zip(self.buffer.chunks_exact_mut(PAYLOAD)) {
+            for (slot, place) in
+                payloads.by_ref().take(MAX_UNIT / PAYLOAD).zip(self.buffer.bytes().chunks_exact_mut(PAYLOAD))
+            {
                 place.copy_from_slice(slot.get(FRAME - PAYLOAD..FRAME).unwrap_or_default());
                 copied += 1;
             }
-            black_box(&mut self.buffer);
+            black_box(self.buffer.bytes());
             if copied == 0 {
                 break;
             }

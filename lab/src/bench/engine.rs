@@ -5,6 +5,7 @@ use std::hint::black_box;
 use anyhow::{Result, bail};
 use lro::{Checksums, Config, Engine, Full, MAX_UNIT, Pool, Rules, TooSmall};
 
+use super::buffer::Buffer;
 use super::contestant::Player;
 use super::frames::{FRAME, Frames, SLOT};
 
@@ -36,7 +37,7 @@ pub struct Coalesce<'a> {
     frames: u32,
     drain: usize,
     checksums: Checksums,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// Takes all units; how many there were.
     take: fn(&mut Engine<Slots<'a>>, &mut [u8]) -> Result<u32, TooSmall>,
     units: u32,
@@ -63,7 +64,7 @@ impl<'a> Coalesce<'a> {
         let frames = frames.count() as u32;
         let config = Config { seed: 0x5EED, ..Config::new(Rules::Endpoint, frames) };
         let engine = Engine::new(config, slots);
-        Self { engine, frames, drain, checksums, buffer: vec![0; MAX_UNIT], take, units: 0 }
+        Self { engine, frames, drain, checksums, buffer: Buffer::new(), take, units: 0 }
     }
 }
 
@@ -78,7 +79,7 @@ impl Player for Coalesce<'_> {
                     bail!("the engine is full");
                 }
             }
-            match (self.take)(&mut self.engine, &mut self.buffer) {
+            match (self.take)(&mut self.engine, self.buffer.bytes()) {
                 Ok(units) => self.units += units,
                 Err(TooSmall { needs }) => bail!("a frame needs {needs} bytes"),
             }

@@ -5,19 +5,20 @@ use std::hint::black_box;
 use anyhow::Result;
 use lro::MAX_UNIT;
 
+use super::buffer::Buffer;
 use super::contestant::Player;
 use super::frames::{Frames, PAYLOAD};
 
 /// Copies every payload, as many in a row as the longest unit holds.
 pub struct Copy<'a> {
     frames: &'a Frames,
-    buffer: Vec<u8>,
+    buffer: Buffer,
 }
 
 impl<'a> Copy<'a> {
     /// Copies the payloads of `frames`.
     pub fn new(frames: &'a Frames) -> Self {
-        Self { frames, buffer: vec![0; MAX_UNIT / PAYLOAD * PAYLOAD] }
+        Self { frames, buffer: Buffer::new() }
     }
 }
 
@@ -25,10 +26,11 @@ impl Player for Copy<'_> {
     fn play(&mut self) -> Result<()> {
         let mut payloads = self.frames.payloads().peekable();
         while payloads.peek().is_some() {
-            for (place, payload) in self.buffer.chunks_exact_mut(PAYLOAD).zip(payloads.by_ref()) {
+            let whole = self.buffer.bytes().chunks_exact_mut(PAYLOAD).take(MAX_UNIT / PAYLOAD);
+            for (place, payload) in whole.zip(payloads.by_ref()) {
                 place.copy_from_slice(payload);
             }
-            black_box(&mut self.buffer);
+            black_box(self.buffer.bytes());
         }
         Ok(())
     }
