@@ -74,10 +74,21 @@ ping_all() {
     note "$2 bytes: $(echo "$result" | sed -n 's/^round-trip //p')"
 }
 
-# iperf OPTION...: the rate at the receiver. With no reports in between, iperf3 3.18 does not notice that -R -n is done.
+# iperf OPTION...: the rate at the receiver.
 iperf() {
-    result=$(iperf3 -c $HOST -i 1 -f m "$@" 2>&1) || fail "iperf3 $*: $result"
+    iperf_to $HOST "$@"
+}
+
+# iperf_to ADDRESS OPTION...: the same with another server. Between two tests it does not listen for a moment. With no reports in
+# between, iperf3 3.18 does not notice that -R -n is done.
+iperf_to() {
+    for try in 1 2 3 4 5; do
+        result=$(iperf3 -c "$1" -i 1 -f m $2 $3 $4 $5 $6 $7 2>&1) && break
+        echo "$result" | grep -q 'unable to connect\|busy' || fail "iperf3 $*: $result"
+        sleep 1
+    done
     line=$(echo "$result" | grep receiver | tail -n 1)
+    [ -n "$line" ] || fail "iperf3 $*: $result"
     echo "$line"
     note "$(echo "$line" | grep -oE '[0-9.]+ Mbits/sec')"
 }
