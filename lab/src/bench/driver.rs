@@ -117,8 +117,7 @@ fn play(rig: &mut Rig<Generator>, buffer: &mut Vec<u8>, ring: u32) -> Result<Pas
     }
     let served = clock::now();
     let (mut reads, mut bytes) = (0_u32, 0);
-    loop {
-        let Some(read) = rig.read(std::mem::take(buffer)) else { break };
+    while let Some(read) = rig.read(std::mem::take(buffer)) {
         *buffer = read.buffer;
         match read.result {
             Ok(length) => (reads, bytes) = (reads + 1, bytes + length),

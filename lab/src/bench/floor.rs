@@ -94,7 +94,7 @@ mod tests {
         let frames = Frames::new(1, 46).unwrap();
         let mut copy = Copy::new(&frames);
         copy.play().unwrap();
-        assert_eq!(copy.buffer[..PAYLOAD], *frames.payloads().last().unwrap());
-        assert_eq!(copy.buffer[PAYLOAD..2 * PAYLOAD], *frames.payloads().nth(1).unwrap());
+        assert_eq!(copy.buffer.bytes()[..PAYLOAD], *frames.payloads().last().unwrap());
+        assert_eq!(copy.buffer.bytes()[PAYLOAD..2 * PAYLOAD], *frames.payloads().nth(1).unwrap());
     }
 }
