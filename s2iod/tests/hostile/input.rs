@@ -51,16 +51,16 @@ impl Input<'_> {
             2 => Action::Scribble,
             3 => Action::Interrupt,
             4 => Action::Watch(self.word() % 20_000),
-            5 => Action::Open(self.byte(), self.byte() % 2 == 0),
+            5 => Action::Open(self.byte(), self.byte().is_multiple_of(2)),
             6 => Action::Read {
                 handle: self.byte(),
                 offset: self.offset(),
                 length: self.length(),
-                nonblock: self.byte() % 2 == 0,
+                nonblock: self.byte().is_multiple_of(2),
             },
             7 => {
                 let (handle, offset, length) = (self.byte(), self.offset(), self.length());
-                let nonblock = self.byte() % 2 == 0;
+                let nonblock = self.byte().is_multiple_of(2);
                 let mut bytes = self.bytes(usize::from(length).min(40));
                 if length > 40 {
                     bytes.resize(length.into(), 0);
