@@ -261,3 +261,6 @@ impl Drop for Connection<'_> {
         self.peer.sockets.remove(handle);
     }
 }
+
+#[cfg(test)]
+mod tests;
