@@ -55,15 +55,14 @@ impl Chains {
         let Arrival { slot, length, checksums } = arrival;
         match checksums {
             Checksums::Verified if self.append_to_recent(pool.bytes(slot), slot, length) => {}
-            Checksums::Verified => self.push_verified(pool, slot, length),
+            Checksums::Verified | Checksums::Unknown => self.push_addressed(pool, slot, length, checksums),
             Checksums::Bad => self.push_any(pool, slot, length, checksums, None),
-            Checksums::Unknown => self.push_any(pool, slot, length, checksums, None),
         }
     }
 
-    /// Queues a verified frame that the unit that grew last does not expect.
+    /// Queues a frame that the unit that grew last does not expect, or may not have before it was checked.
     #[inline(never)]
-    fn push_verified<P: Pool>(&mut self, pool: &P, slot: u32, length: u32) {
+    fn push_addressed<P: Pool>(&mut self, pool: &P, slot: u32, length: u32, checksums: Checksums) {
         let bytes = pool.bytes(slot);
         let mut address = None;
         if self.is_quick
@@ -72,13 +71,14 @@ impl Chains {
             && let Some(found) = Address::untagged(head, length, self.seed)
         {
             address = Some(found);
+            let arrival = Arrival { slot, length, checksums };
             let is_queued = match self.table.with_hash(found.hash) {
-                None => self.push_first(found, head, slot, length),
-                Some(index) => match self.append_to(index, head, slot, length) {
+                None => self.push_first(found, head, arrival),
+                Some(index) => match self.append_to(index, bytes, head, arrival) {
                     Ok(()) => true,
                     Err(Unexpected::Size) => {
                         self.close(index, End::Size);
-                        self.push_first(found, head, slot, length)
+                        self.push_first(found, head, arrival)
                     }
                     Err(Unexpected::Other) => false,
                 },
@@ -87,13 +87,12 @@ impl Chains {
                 return;
             }
         }
-        self.push_any(pool, slot, length, Checksums::Verified, address);
+        self.push_any(pool, slot, length, checksums, address);
     }
 
-    /// Queues a verified frame of a flow that has no unit, if it may start one; otherwise nothing has happened.
+    /// Queues a frame of a flow that has no unit, if it may start one; otherwise nothing has happened.
     #[inline(always)]
-    fn push_first(&mut self, address: Address, head: &Head, slot: u32, length: u32) -> bool {
-        let arrival = Arrival { slot, length, checksums: Checksums::Verified };
+    fn push_first(&mut self, address: Address, head: &Head, arrival: Arrival) -> bool {
         let Some(shape) = self.plain(address, head, arrival) else { return false };
         let place = Place::from(shape);
         if self.ends_at_once(false, place.has_push(head)).is_some() {
