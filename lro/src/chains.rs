@@ -55,13 +55,26 @@ impl Chains {
         let Arrival { slot, length, checksums } = arrival;
         match checksums {
             Checksums::Verified if self.append_to_recent(pool.bytes(slot), slot, length) => {}
-            Checksums::Verified | Checksums::Unknown => self.push_addressed(pool, slot, length, checksums),
+            Checksums::Verified => self.push_verified(pool, slot, length),
+            Checksums::Unknown => self.push_unknown(pool, slot, length),
             Checksums::Bad => self.push_any(pool, slot, length, checksums, None),
         }
     }
 
-    /// Queues a frame that the unit that grew last does not expect, or may not have before it was checked.
+    /// Queues a verified frame that the unit that grew last does not expect.
     #[inline(never)]
+    fn push_verified<P: Pool>(&mut self, pool: &P, slot: u32, length: u32) {
+        self.push_addressed(pool, slot, length, Checksums::Verified);
+    }
+
+    /// Queues a frame that nobody has checked.
+    #[inline(never)]
+    fn push_unknown<P: Pool>(&mut self, pool: &P, slot: u32, length: u32) {
+        self.push_addressed(pool, slot, length, Checksums::Unknown);
+    }
+
+    /// Queues a frame that may be of a flow which is found by its hash; inlined where it is known what the caller knows.
+    #[inline(always)]
     fn push_addressed<P: Pool>(&mut self, pool: &P, slot: u32, length: u32, checksums: Checksums) {
         let bytes = pool.bytes(slot);
         let mut address = None;
