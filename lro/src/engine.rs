@@ -18,8 +18,6 @@ pub struct Engine<P> {
     pool: P,
     chains: Chains,
     stats: Stats,
-    /// Frames that left.
-    gone: u64,
     /// The header of the unit that `front` shows.
     header: [u8; MAX_HEADER],
     /// The unit that `front` showed last, until `consume` takes it.
@@ -37,14 +35,7 @@ struct Shown {
 impl<P: Pool> Engine<P> {
     /// An empty engine. All memory it will ever use is allocated here.
     pub fn new(config: Config, pool: P) -> Self {
-        Self {
-            pool,
-            chains: Chains::new(config),
-            stats: Stats::default(),
-            gone: 0,
-            header: [0; MAX_HEADER],
-            shown: None,
-        }
+        Self { pool, chains: Chains::new(config), stats: Stats::default(), header: [0; MAX_HEADER], shown: None }
     }
 
     /// The frame memory.
@@ -64,12 +55,12 @@ impl<P: Pool> Engine<P> {
 
     /// Frames queued.
     pub fn len(&self) -> usize {
-        (self.stats.frames - self.gone) as usize
+        (self.stats.frames - self.stats.frames_left()) as usize
     }
 
     /// Whether no frame is queued.
     pub fn is_empty(&self) -> bool {
-        self.stats.frames == self.gone
+        self.len() == 0
     }
 
     /// Frames that can be queued at once.
@@ -141,7 +132,6 @@ impl<P: Pool> Engine<P> {
         let Some(Shown { segments, length, cut }) = self.shown.take() else { return };
         let pool = &mut self.pool;
         let Some(taken) = self.chains.queue.take(segments, |slot| pool.release(slot)) else { return };
-        self.gone += u64::from(segments);
         if taken.whole && taken.open != NONE {
             self.chains.table.close(taken.open);
         }

@@ -128,6 +128,11 @@ impl Stats {
         self.ended.get(reason as usize).copied().unwrap_or(0)
     }
 
+    /// Frames that left: each unit that did not merge was one.
+    pub(crate) fn frames_left(&self) -> u64 {
+        self.merged_segments + self.units - self.merged_units
+    }
+
     pub(crate) fn unit_left(&mut self, segments: u32, bytes: u32, reason: End) {
         self.units += 1;
         self.bytes += u64::from(bytes);

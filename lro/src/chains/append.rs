@@ -154,7 +154,7 @@ impl Payload {
     pub(super) fn is_good<P: Pool>(self, pool: &P) -> bool {
         let start = usize::from(self.at);
         let payload = pool.bytes(self.slot).get(start..start + self.length as usize).unwrap_or_default();
-        Sum::of(payload).word16(!self.sum).fold() == 0xFFFF
+        has_sum(payload, self.sum)
     }
 }
 
@@ -165,4 +165,9 @@ pub(super) fn is_good<P: Pool>(pool: &P, head: &Head, place: Place, arrival: Arr
         let sum = fields.payload_sum(place.shape.pseudo_sum(head));
         Payload { slot: arrival.slot, at: place.payload, length: fields.payload, sum }.is_good(pool)
     })
+}
+
+/// Whether a payload has the sum that its frame's checksum field implies.
+pub(super) fn has_sum(payload: &[u8], sum: u16) -> bool {
+    Sum::of(payload).word16(!sum).fold() == 0xFFFF
 }

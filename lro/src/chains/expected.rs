@@ -1,6 +1,6 @@
 //! The way of most segments: each is just what a unit expects next.
 
-use super::append::{goes_back, start};
+use super::append::{goes_back, has_sum, start};
 use super::{Arrival, Chains};
 use crate::Checksums;
 use crate::field::{be32, ne64};
@@ -61,7 +61,7 @@ impl Chains {
 fn is_good(place: Place, bytes: &[u8], head: &Head, payload: u16, sum: u16) -> bool {
     let start = usize::from(place.payload);
     let payload = bytes.get(start..start + usize::from(payload)).unwrap_or_default();
-    place.shape.has_good_ip_sum(head) && Sum::of(payload).word16(!sum).fold() == 0xFFFF
+    place.shape.has_good_ip_sum(head) && has_sum(payload, sum)
 }
 
 /// What is wrong with a frame.
